@@ -1,0 +1,23 @@
+/* A command is one file with one const struct cmd at its end; cli/main.c lists them. */
+#ifndef CMD_COMMAND_H
+#define CMD_COMMAND_H
+#include "cli/options.h"
+#include "cli/output.h"
+#include "matrix/matrix.h"
+#include "target/target.h"
+
+struct cmd {
+    const char *name, *usage, *summary; /* usage: "plan REQ… [-r FILE]" */
+    const struct opt_group *groups;
+    size_t ngroups;
+    size_t size;                        /* of the struct that the options fill; its first member is struct opt_common */
+    /* 0, or the exit status; on failure with err->code set, main prints the error and exits with its status */
+    int (*run)(void *opts, const struct opt_list *args, struct gf_err *err);
+};
+
+extern const struct cmd cmd_plan, cmd_why, cmd_bundle, cmd_verify, cmd_matrix, cmd_detect, cmd_target, cmd_check, cmd_doctor, cmd_fit, cmd_inspect;
+
+/* The target that the options describe; opens the matrix too. */
+int opt_open_target(const struct opt_target *o, struct mtx **ret_matrix, struct tgt_target *ret, struct gf_err *err);
+
+#endif

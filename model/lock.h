@@ -1,0 +1,64 @@
+/* gpuferry.lock: the stack written down. What the resolver writes and the bundler reads; the only thing that crosses between them.
+ * Stable order, byte-identical for the same inputs, sealed by the sha256 of its canonical rest. See doc/ for the keys. */
+#ifndef MDL_LOCK_H
+#define MDL_LOCK_H
+#include "model/profile.h"
+
+struct mdl_strings { const char *const *v; size_t n; };
+
+struct mdl_lock_source {
+    const char *id, *kind;  /* kind: simple, find-links, vendor … */
+    const char *base;       /* URL without credentials, or folder */
+    const char *state;      /* used | unreachable | not-asked */
+    const char *as_of;      /* NULL */
+    const char *could_change; /* what an unreachable source could have changed; NULL */
+};
+struct mdl_lock_item { const char *name, *version, *slot, *variant, *origin, *provided_by; }; /* optional ones NULL */
+struct mdl_lock_assume { const char *about, *needs, *rule, *source; };
+struct mdl_lock_python {
+    const char *name, *version;
+    struct mdl_strings extras;
+    const char *file, *kind;         /* kind: wheel | sdist */
+    const char *source;              /* id of a source */
+    const char *path;                /* URL or path, relative to the source's base where it is below it */
+    const char *sha256;              /* NULL: the source gives none, the bundler completes it */
+    int64_t size;                    /* bytes; -1 unknown */
+    struct mdl_strings requires;     /* "name==version" of the packages it pulled in */
+    struct mdl_strings required_by;  /* names; "(request)" for what the user asked for */
+    struct mdl_strings targets;      /* labels, for a union lock; empty: all */
+};
+struct mdl_lock_file { const char *name, *version, *arch, *source, *path, *sha256, *role; int64_t size; }; /* os and vendor files */
+struct mdl_reason_arg { const char *key, *value; };
+struct mdl_reason {
+    const char *id, *text;           /* "cuda-needs-driver", its English form */
+    const struct mdl_reason_arg *args;
+    size_t nargs;
+    struct mdl_strings sources;      /* ids of data/sources.json, or "metadata of torch 2.11.0" */
+};
+struct mdl_passed_over { const char *name, *version; struct mdl_reason reason; };
+
+struct mdl_lock {
+    struct gf_arena mem;
+    const char *tool_version, *matrix_version, *matrix_sha256;
+    struct mdl_profile **targets;
+    size_t ntargets;
+    const char *request_json;        /* compact JSON object: requirements, options; as given */
+    struct mdl_lock_source *sources;     size_t nsources;
+    struct mdl_lock_item *stack;         size_t nstack;
+    struct mdl_lock_assume *assumes;     size_t nassumes;
+    struct mdl_lock_python *python;      size_t npython;
+    struct mdl_lock_file *os;            size_t nos;
+    struct mdl_lock_file *files;         size_t nfiles;
+    struct mdl_reason *reasons;          size_t nreasons;
+    struct mdl_passed_over *passed_over; size_t npassed_over;
+    struct mdl_strings warnings;
+};
+
+struct mdl_lock *mdl_lock_new(void);
+void mdl_lock_free(struct mdl_lock *l);
+/* The document with its seal. */
+int mdl_lock_write(const struct mdl_lock *l, struct gf_buf *out, struct gf_err *err);
+/* Checks schema and seal: GF_E_INTEGRITY "'x.lock' was changed by hand: its seal says …" */
+int mdl_lock_parse(gf_slice text, const char *label, struct mdl_lock **ret, struct gf_err *err);
+
+#endif

@@ -1,0 +1,24 @@
+/* Names of distributions and their files: PEP 503 names, PEP 427 wheels with build tags, PEP 625 source archives. */
+#ifndef PY_WHEEL_H
+#define PY_WHEEL_H
+#include "python/version.h"
+
+/* PEP 503: lower case, runs of -_. become one "-". */
+char *py_name_normalize(struct gf_arena *a, gf_slice name);
+bool py_name_valid(gf_slice name); /* PEP 508 identifier, not normalized */
+
+struct py_wheel {
+    const char *name;        /* normalized */
+    struct py_version version;
+    bool has_build;
+    uint64_t build_n;        /* leading digits of the build tag */
+    const char *build_rest;  /* "" when nothing follows */
+    const char *py_tag, *abi_tag, *platform_tag; /* as written, dots compress sets */
+};
+bool py_wheel_parse(struct gf_arena *a, gf_slice filename, struct py_wheel *ret); /* *.whl only */
+int py_wheel_build_cmp(const struct py_wheel *a, const struct py_wheel *b); /* none < any; number, then text */
+/* name-version.tar.gz or .zip; expect: the normalized project name, which tells where the version begins. */
+bool py_sdist_parse(struct gf_arena *a, gf_slice filename, gf_slice expect, struct py_version *ret);
+/* The version of "packaging-version" folders: .dist-info member names and the like need the escaped forms. */
+
+#endif
