@@ -28,16 +28,19 @@ struct net_reply {
 };
 
 struct net_request {
-    const char *url;
+    const char *url;              /* http, https or file */
     const char *accept;           /* NULL: any */
     const char *if_none_match;    /* NULL */
-    const char *user, *password;  /* NULL: URL's own, netrc */
+    const char *if_modified_since; /* NULL; a Last-Modified as it came */
+    const char *user, *password;  /* NULL: URL's own, those of net_client_add_credentials, netrc */
     bool ranged;
     uint64_t range_from, range_len; /* range_len 0: to the end */
     bool range_suffix;            /* the last range_len bytes */
     uint64_t max_bytes;           /* cap of the body; 0: GF_CAP_PAGE */
     bool bulk;                    /* a large body: HTTP/1.1, several connections; else HTTP/2 preferred */
     int priority;                 /* higher first when connections are scarce */
+    long connect_timeout_ms;      /* 0: the client's */
+    unsigned max_tries;           /* 0: the client's retries and the first try; 1: no retry */
     /* body bytes as they come (offset counted from range_from, continues after a resumed retry); NULL: kept in reply.body. Nonzero aborts
      * the request with *err filled. */
     int (*sink)(void *arg, uint64_t offset, const void *p, size_t n, struct gf_err *err);
@@ -46,7 +49,10 @@ struct net_request {
     void *arg;
 };
 void net_submit(struct net_client *c, const struct net_request *r); /* copies r and its strings */
+/* Remembers user and password of a URL for every request to the same scheme, host and port; a URL without them is no error. */
+void net_client_add_credentials(struct net_client *c, const char *url);
 size_t net_pending(const struct net_client *c);
+void net_client_counts(const struct net_client *c, uint64_t *ret_requests, uint64_t *ret_bytes); /* sent so far; body bytes received */
 /* Waits up to timeout_ms for something to happen and handles it. Returns 0, or -1 when interrupted (SIGINT seen by net_interrupt) or libcurl failed. */
 int net_step(struct net_client *c, int timeout_ms, struct gf_err *err);
 void net_interrupt(void); /* async-signal-safe: the next net_step fails with GF_E_INTERRUPTED */
