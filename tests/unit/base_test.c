@@ -4,6 +4,8 @@
 #include "base/map.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 static void json_refuses(const char *text, const char *part)
