@@ -2,6 +2,7 @@
  * Stable order, byte-identical for the same inputs, sealed by the sha256 of its canonical rest. See doc/ for the keys. */
 #ifndef MDL_LOCK_H
 #define MDL_LOCK_H
+#include "base/digest.h"
 #include "model/profile.h"
 
 struct mdl_strings { const char *const *v; size_t n; };
@@ -27,7 +28,7 @@ struct mdl_lock_python {
     struct mdl_strings required_by;  /* names; "(request)" for what the user asked for */
     struct mdl_strings targets;      /* labels, for a union lock; empty: all */
 };
-struct mdl_lock_file { const char *name, *version, *arch, *source, *path, *sha256, *role; int64_t size; }; /* os and vendor files */
+struct mdl_lock_file { const char *name, *version, *arch, *source, *path, *sha256, *role; int64_t size; }; /* os and vendor files; role, arch may be NULL */
 struct mdl_reason_arg { const char *key, *value; };
 struct mdl_reason {
     const char *id, *text;           /* "cuda-needs-driver", its English form */
@@ -58,7 +59,12 @@ struct mdl_lock *mdl_lock_new(void);
 void mdl_lock_free(struct mdl_lock *l);
 /* The document with its seal. */
 int mdl_lock_write(const struct mdl_lock *l, struct gf_buf *out, struct gf_err *err);
-/* Checks schema and seal: GF_E_INTEGRITY "'x.lock' was changed by hand: its seal says …" */
+/* Strict: schema and seal first (GF_E_INTEGRITY when the seal does not match), then every key and type, errors name the JSON pointer. What comes
+ * out is safe to build paths and scripts from: names, versions and file names hold no blanks, quotes or slashes, digests are 64 hex
+ * digits, no file name stands twice. */
 int mdl_lock_parse(gf_slice text, const char *label, struct mdl_lock **ret, struct gf_err *err);
+int mdl_lock_load(const char *path, struct mdl_lock **ret, struct gf_err *err);
+/* sha256 of the document, compact, without its "seal". */
+void mdl_lock_seal(const gf_json *document, char out[GF_SHA256_HEX]);
 
 #endif
