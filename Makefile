@@ -1,4 +1,4 @@
-# One non-recursive Makefile. make | make test | make quickstart | make BUILD=asan unit | make lint | make fuzz | make bench | make install | make dist
+# One non-recursive Makefile; a clean clone needs only `make test` or `make quickstart`. doc/HACKING.md lists the targets.
 PREFIX  ?= /usr/local
 CC      ?= cc
 CFLAGS  ?= -O2 -g
@@ -17,6 +17,7 @@ HARD    := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
 SAN.asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1
 SAN.tsan := -fsanitize=thread -O1
 SAN.cov  := --coverage -O0
+SAN.fuzz := -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -O1
 SAN     := $(SAN.$(BUILD))
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -ldl
@@ -33,9 +34,15 @@ obj       = $(patsubst %.c,$(OUT)/%.o,$(1))
 LIB      := $(OUT)/libgpuferry.a
 BIN      := $(OUT)/gpuferry
 UNITS    := $(patsubst %.c,$(OUT)/%,$(UNIT_SRC))
+FUZZ     := $(patsubst %.c,$(OUT)/%,$(FUZZ_SRC))
+RUN_SRC  := $(sort $(wildcard tests/cases/*_run.c tests/vectors/*_run.c))
+RUNS     := $(patsubst %.c,$(OUT)/%,$(RUN_SRC))
+MAN      := $(patsubst doc/man/%.scd,$(OUT)/man/%,$(wildcard doc/man/*.scd))
+SECONDS  ?= 60
+JOBS     := $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
 .DELETE_ON_ERROR:
-.PHONY: all unit lint hdr-check layers symbols tidy install uninstall dist clean FORCE
+.PHONY: all unit test test-full test-programs setup quickstart bench fuzz fuzz-run lint hdr-check layers symbols rules tidy man install uninstall dist clean FORCE
 all: $(BIN)
 
 # objects are rebuilt when flags change: the flags file is touched only if its text differs
@@ -53,24 +60,68 @@ $(BIN): $(call obj,$(CLI_SRC)) $(LIB)
 $(UNITS): %: %.o $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(PKG_LIBS)
--include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CLI_SRC) $(UNIT_SRC)))
+$(RUNS): %: %.o $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+# with clang and BUILD=fuzz the engine drives a target, otherwise tests/fuzz/replay.c does
+FUZZ_MAIN := $(if $(filter fuzz,$(BUILD)),,$(OUT)/tests/fuzz/replay.o)
+$(FUZZ): %: %.o $(LIB) $(FUZZ_MAIN)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(if $(FUZZ_MAIN),,-fsanitize=fuzzer) -o $@ $< $(FUZZ_MAIN) $(LIB) $(PKG_LIBS)
+$(call obj,$(FUZZ_SRC)): WARN += -Wno-missing-prototypes
+-include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(CLI_SRC) $(UNIT_SRC) $(FUZZ_SRC) $(RUN_SRC)))
 
+setup:
+	$(Q)sh scripts/setup.sh build
+test test-full:
+	$(Q)sh scripts/setup.sh test
+	$(Q)$(MAKE) --no-print-directory $(JOBS) BUILD=release all man
+	$(Q)$(MAKE) --no-print-directory $(JOBS) BUILD=asan test-programs
+	$(Q)FULL=$(if $(filter test-full,$@),1,$(FULL)) OUT=$(CURDIR)/build/release sh tests/run $(TESTS)
+test-programs: $(UNITS) $(FUZZ) $(RUNS)
 unit: $(BIN) $(UNITS)
 	$(Q)set -e; for t in $(UNITS); do $$t; done
-lint: hdr-check layers symbols
+quickstart:
+	$(Q)sh scripts/setup.sh build run
+	$(Q)$(MAKE) --no-print-directory $(JOBS) BUILD=release all
+	$(Q)GPUFERRY=build/release/gpuferry sh scripts/quickstart.sh
+bench:
+	$(Q)sh scripts/setup.sh bench
+	$(Q)$(MAKE) --no-print-directory $(JOBS) BUILD=release all
+	$(Q)set -e; for b in $(wildcard tests/bench/*.sh); do GPUFERRY=$(CURDIR)/build/release/gpuferry sh $$b; done
+fuzz:
+	$(Q)sh scripts/setup.sh fuzz
+	$(Q)$(MAKE) --no-print-directory $(JOBS) BUILD=fuzz CC=clang fuzz-run
+fuzz-run: $(FUZZ)
+	$(Q)set -e; for f in $(FUZZ); do n=$$(basename $$f _fuzz); mkdir -p $(OUT)/found/$$n; echo "== $$n, $(SECONDS) s"; \
+	  $$f -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 -artifact_prefix=$(OUT)/$$n- \
+	  $(OUT)/found/$$n tests/fuzz/corpus/$$n; done
+
+lint: hdr-check layers symbols rules
 hdr-check: $(HEADERS:%.h=$(OUT)/%.hco)
-$(OUT)/%.hco: %.h
+$(OUT)/%.hco: %.h $(OUT)/.flags
 	$(Q)mkdir -p $(@D) && printf '#include "%s"\n#include "%s"\ntypedef int not_empty;\n' $< $< | $(CC) $(ALL_CFLAGS) -x c -fsyntax-only - && touch $@
 layers:
 	$(Q)awk -f tests/lint/layers.awk tests/lint/layers $(LIB_SRC) $(CLI_SRC) $(HEADERS)
 symbols: $(LIB) $(BIN)
 	$(Q)sh tests/lint/symbols.sh $(OUT)
+rules:
+	$(Q)sh tests/lint/rules.sh
 tidy:
 	$(Q)clang-tidy --quiet $(LIB_SRC) $(CLI_SRC) -- $(filter-out -fno-common,$(ALL_CFLAGS))
-install: $(BIN)
+
+man: $(MAN)
+$(OUT)/man/%: doc/man/%.scd
+	$(Q)mkdir -p $(@D) && if command -v scdoc >/dev/null; then scdoc < $< > $@; else echo "  (no scdoc: $@ is left out)"; fi
+install: $(BIN) $(MAN)
 	install -D -m755 $(BIN) $(DESTDIR)$(PREFIX)/bin/gpuferry
+	for m in $(MAN); do [ ! -e $$m ] || install -D -m644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/$${m##*/} || exit 1; done
+	for f in $(wildcard scripts/collect.sh); do install -D -m755 $$f $(DESTDIR)$(PREFIX)/share/gpuferry/collect.sh || exit 1; done
+	for f in $(wildcard cli/completion/gpuferry.bash); do install -D -m644 $$f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuferry || exit 1; done
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpuferry
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpuferry $(MAN:$(OUT)/man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%)
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuferry $(DESTDIR)$(PREFIX)/share/gpuferry/collect.sh
+	-rmdir $(DESTDIR)$(PREFIX)/share/gpuferry 2>/dev/null
 dist:
 	git archive --format=tar --prefix=gpuferry-$(VERSION)/ HEAD | gzip -n9 > gpuferry-$(VERSION).tar.gz
 clean:

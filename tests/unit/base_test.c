@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static void json_refuses(const char *text, const char *part)
 {
