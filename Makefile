@@ -111,8 +111,10 @@ tidy:
 	$(Q)clang-tidy --quiet $(LIB_SRC) $(CLI_SRC) -- $(filter-out -fno-common,$(ALL_CFLAGS))
 
 man: $(MAN)
-$(OUT)/man/%: doc/man/%.scd
-	$(Q)mkdir -p $(@D) && if command -v scdoc >/dev/null; then scdoc < $< > $@; else echo "  (no scdoc: $@ is left out)"; fi
+# a command's page gets its option table from the command itself
+$(OUT)/man/%: doc/man/%.scd doc/man/options.awk $(BIN)
+	$(Q)mkdir -p $(@D) && if ! command -v scdoc >/dev/null; then echo "  no scdoc: $(@F) is left out"; \
+	  else case $* in gpuferry-*) c=$(*:gpuferry-%.1=%); $(BIN) $$c -h | awk -f doc/man/options.awk - $<;; *) cat $<;; esac | scdoc > $@; fi
 install: $(BIN) $(MAN)
 	install -D -m755 $(BIN) $(DESTDIR)$(PREFIX)/bin/gpuferry
 	for m in $(MAN); do [ ! -e $$m ] || install -D -m644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/$${m##*/} || exit 1; done
@@ -121,7 +123,7 @@ install: $(BIN) $(MAN)
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpuferry $(MAN:$(OUT)/man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%)
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuferry $(DESTDIR)$(PREFIX)/share/gpuferry/collect.sh
-	-rmdir $(DESTDIR)$(PREFIX)/share/gpuferry 2>/dev/null
+	rmdir $(DESTDIR)$(PREFIX)/share/gpuferry 2>/dev/null || :
 dist:
 	git archive --format=tar --prefix=gpuferry-$(VERSION)/ HEAD | gzip -n9 > gpuferry-$(VERSION).tar.gz
 clean:
