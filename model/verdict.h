@@ -18,20 +18,26 @@ struct mdl_finding {
     const char *fix_text;   /* NULL without one */
     struct mdl_strings fix_commands;
     bool fix_proven;        /* a solve showed that it works */
+    struct mdl_strings next; /* what to look at to be surer */
 };
 struct mdl_verdict {
     struct gf_arena mem;
     enum mdl_outcome outcome;
     struct mdl_finding *findings;
     size_t nfindings, cap;
+    const char *about;              /* what was judged; NULL */
+    bool undecided;                 /* a deciding fact is among the missing ones */
     struct mdl_strings missing_facts;
 };
 struct mdl_verdict *mdl_verdict_new(void);
 void mdl_verdict_free(struct mdl_verdict *v);
 struct mdl_finding *mdl_verdict_add(struct mdl_verdict *v, struct mdl_finding f); /* strings must live in v->mem or longer */
-void mdl_verdict_miss(struct mdl_verdict *v, const char *fact);
+void mdl_verdict_miss(struct mdl_verdict *v, const char *fact); /* named once; copied */
 void mdl_verdict_settle(struct mdl_verdict *v); /* outcome from findings and missing facts; errors first */
 void mdl_verdict_write(const struct mdl_verdict *v, struct gf_jw *w);
+const char *mdl_level_name(enum mdl_level level);
+const char *mdl_kind_name(enum mdl_kind kind);
+const char *mdl_outcome_name(enum mdl_outcome outcome);
 int mdl_verdict_exit(const struct mdl_verdict *v); /* 0, 1, 3 */
 
 #endif
