@@ -71,6 +71,7 @@ struct mdl_profile {
     size_t nconflicts;
     const char *accelerator;                  /* cuda|rocm|cann|cpu|any when the user said so; not in the document */
     const char *image_json, *host_json;       /* compact JSON of those objects, passed through */
+    enum mdl_known nvcc_known, cudnn_known, gcc_known, dkms_known, headers_known, runtime_known; /* absent: looked, not there */
 };
 
 struct mdl_profile *mdl_profile_new(void);
@@ -85,6 +86,24 @@ bool mdl_profile_platform(const struct mdl_profile *p, struct py_platform *ret, 
 void mdl_profile_add_gpu(struct mdl_profile *p, struct mdl_gpu gpu);
 void mdl_profile_add_package(struct mdl_profile *p, struct mdl_package pkg);
 void mdl_profile_add_error(struct mdl_profile *p, const char *text);
-void mdl_profile_set_origin(struct mdl_profile *p, const char *key, const char *from);
+void mdl_profile_set_origin(struct mdl_profile *p, const char *key, const char *from); /* a later one replaces */
+const char *mdl_profile_origin(const struct mdl_profile *p, const char *key);          /* NULL without one */
+void mdl_profile_add_conflict(struct mdl_profile *p, const char *sentence);            /* once each */
+/* One text fact by its key in the document ("driver.version", "os.id", "libc.version" …), seen at `from`. Unknown becomes known; a value that says the
+ * same more exactly ("12.4" then "12.4.131") replaces; another value is kept out and listed in conflicts. False when nothing was taken. */
+bool mdl_profile_put(struct mdl_profile *p, const char *key, gf_slice value, const char *from);
+bool mdl_profile_put_tri(struct mdl_profile *p, const char *key, bool value, const char *from); /* "os.wsl", "nouveau" … */
+/* Marks a fact with a known-ness ("gpus", "driver", "packages", "gcc" …) as looked for and not there; a conflict when it is there. */
+void mdl_profile_put_absent(struct mdl_profile *p, const char *key, const char *from);
+/* Room for one more behind the n elements of an array of the profile: the array, moved when it was full. Its memory is the profile's. */
+void *mdl_profile_grow(struct mdl_profile *p, void *array, size_t n, size_t size);
+/* A list of all GPUs that one source saw, laid over what is known: the same ones get more exact, a longer list extends a shorter one whose members it
+ * holds, others are kept out and listed in conflicts. Copied. */
+void mdl_profile_merge_gpus(struct mdl_profile *p, const struct mdl_gpu *v, size_t n, const char *from);
+/* One installed distribution, name normalized or not; another version of one already there is kept out and listed in conflicts. Copied. */
+void mdl_profile_merge_package(struct mdl_profile *p, const struct mdl_package *pkg, const char *from);
+void mdl_profile_add_os_package(struct mdl_profile *p, struct mdl_package pkg); /* copied; by name once */
+/* Every fact of from, put into p as above; lists are joined without doubles. from keeps its own. */
+void mdl_profile_merge(struct mdl_profile *p, const struct mdl_profile *from);
 
 #endif
