@@ -88,7 +88,7 @@ quickstart:
 bench:
 	$(Q)sh scripts/setup.sh bench
 	$(Q)$(MAKE) --no-print-directory $(JOBS) BUILD=release all
-	$(Q)set -e; for b in $(wildcard tests/bench/*.sh); do GPUFERRY=$(CURDIR)/build/release/gpuferry sh $$b; done
+	$(Q)set -e; for b in $(wildcard tests/bench/*.sh); do OUT=$(CURDIR)/build/release GPUFERRY=$(CURDIR)/build/release/gpuferry sh $$b; done
 fuzz:
 	$(Q)sh scripts/setup.sh fuzz
 	$(Q)$(MAKE) --no-print-directory $(JOBS) BUILD=fuzz CC=clang fuzz-run
@@ -125,6 +125,6 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuferry $(DESTDIR)$(PREFIX)/share/gpuferry/collect.sh
 	rmdir $(DESTDIR)$(PREFIX)/share/gpuferry 2>/dev/null || :
 dist:
-	git archive --format=tar --prefix=gpuferry-$(VERSION)/ HEAD | gzip -n9 > gpuferry-$(VERSION).tar.gz
+	git archive --format=tar --prefix=gpuferry-$(VERSION)/ HEAD | gzip -n9 > $(or $(DIST),gpuferry-$(VERSION).tar.gz)
 clean:
 	rm -rf build

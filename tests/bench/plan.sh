@@ -1,0 +1,16 @@
+#!/bin/sh
+# usage: make bench, or: GPUFERRY=… OUT=… sh tests/bench/plan.sh    (COLD=7 WARM=30 rounds; SETS=word: those sets only; FULL=1: beside pip too)
+# Planning for x86_64, glibc 2.28, Python 3.12 from the default index, beside uv: cold (empty caches) and offline from cache; rounds interleaved, medians.
+# pip has to fetch whole wheels to plan, so it runs once, and only under FULL=1.
+set -eu
+cd "$(dirname "$0")/../.."
+: "${OUT:=$PWD/build/release}" "${GPUFERRY:=$OUT/gpuferry}"
+. tests/lib/uv.sh
+uv=$(find_uv)
+pip=
+if [ "${FULL:-}" = 1 ]; then
+	[ -x "$OUT/bench-pip/bin/pip" ] || { python3 -m venv "$OUT/bench-pip" && "$OUT/bench-pip/bin/pip" install -q --upgrade pip; }
+	pip=$OUT/bench-pip/bin/pip
+fi
+printf '## Planning\n\n%s, %s; cold: medians of %s, offline: medians of %s.\n\n' "$("$uv" --version)" "$("$GPUFERRY" --version)" "${COLD:-7}" "${WARM:-30}"
+python3 tests/bench/plan.py "$GPUFERRY" "$uv" ${pip:+"$pip"}
