@@ -22,7 +22,7 @@ done
 scripts=$(for f in $(files '*.sh' scripts tests .ci); do head -n 1 "$f" | grep -q '^#! */bin/sh' && echo "$f"; done | sort -u)
 if command -v shellcheck >/dev/null 2>&1; then
 	# shellcheck disable=SC2086
-	shellcheck -s sh $scripts || bad=1
+	shellcheck -x -s sh $scripts || bad=1
 fi
 for f in $scripts; do sh -n "$f" || bad=1; done
 
