@@ -28,7 +28,6 @@ needs() {
 	test:tool:dash:dash:dash
 	test:tool:busybox:busybox-static:busybox
 	test:tool:debootstrap:debootstrap:debootstrap
-	test:tool:nginx:nginx-light:nginx
 	test:tool:unshare:util-linux:util-linux
 	test:tool:xargs:findutils:findutils
 	test:tool:scdoc:scdoc:scdoc
@@ -93,11 +92,14 @@ if [ "$(id -u)" != 0 ]; then
 	fi
 fi
 echo "setup.sh: installing: $list" >&2
+log=$(mktemp "${TMPDIR:-/tmp}/setup.XXXXXX")
 export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086
-[ -z "$update" ] || $as_root $update >&2
-# shellcheck disable=SC2086
-$as_root ${as_root:+DEBIAN_FRONTEND=noninteractive} $install $list >&2 || {
+if { [ -z "$update" ] || $as_root $update; } >"$log" 2>&1 && $as_root ${as_root:+DEBIAN_FRONTEND=noninteractive} $install $list >>"$log" 2>&1; then
+	rm -f "$log"
+else
+	tail -n 20 "$log" >&2
+	echo "setup.sh: that failed; all of it is in $log" >&2
 	case $install in dnf*) echo "setup.sh: on RHEL and its kin some of these are in CRB and EPEL; enable both and run again" >&2 ;; esac
 	exit 1
-}
+fi

@@ -10,8 +10,9 @@ root=$TMPDIR/root
 debian_root "$root" bookworm git,make || exit $?
 
 git clone -q --no-hardlinks . "$root/root/gpuferry" || exit 1
-mkdir -p "$root/etc/ssl/certs" "$root/etc/apt"
+mkdir -p "$root/etc/ssl/certs" "$root/etc/apt" "$root/usr/local/share/ca-certificates"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2>/dev/null # a Debian package may make the file above anew
 rm -rf "$root/etc/apt/sources.list" "$root/etc/apt/sources.list.d"
 cp -r /etc/apt/sources.list.d "$root/etc/apt/"
 [ ! -f /etc/apt/sources.list ] || cp /etc/apt/sources.list "$root/etc/apt/"

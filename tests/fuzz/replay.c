@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { CUTS = 400, CHANGES = 400, MAX_INPUT = 1 << 20 };
+enum { CUTS = 400, CHANGES = 400, LARGEST = 1 << 20 };
 static unsigned long runs;
 
 /* Each input in an allocation of its own size, so that ASan sees a read past its end. */
@@ -31,7 +31,7 @@ static void vary(uint8_t *data, size_t size)
         seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
         size_t at = (size_t)(seed % size);
         uint8_t was = data[at];
-        data[at] = i & 1 ? odd[(seed >> 40) % sizeof odd] : (uint8_t)(was ^ (1u << ((seed >> 40) & 7)));
+        data[at] = (uint8_t)(i & 1 ? odd[(seed >> 40) % sizeof odd] : was ^ (1u << ((seed >> 40) & 7)));
         give(data, size);
         data[at] = was;
     }
@@ -41,9 +41,9 @@ static int replay_file(const char *path)
 {
     FILE *f = fopen(path, "rb");
     if (!f) return perror(path), 1;
-    uint8_t *data = malloc(MAX_INPUT);
+    uint8_t *data = malloc(LARGEST);
     if (!data) abort();
-    size_t size = fread(data, 1, MAX_INPUT, f);
+    size_t size = fread(data, 1, LARGEST, f);
     fclose(f);
     give(data, size);
     vary(data, size);
