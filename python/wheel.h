@@ -6,6 +6,7 @@
 /* PEP 503: lower case, runs of -_. become one "-". */
 char *py_name_normalize(struct gf_arena *a, gf_slice name);
 bool py_name_valid(gf_slice name); /* PEP 508 identifier, not normalized */
+bool py_name_is_normalized(gf_slice name);
 
 struct py_wheel {
     const char *name;        /* normalized */
@@ -17,8 +18,7 @@ struct py_wheel {
 };
 bool py_wheel_parse(struct gf_arena *a, gf_slice filename, struct py_wheel *ret); /* *.whl only */
 int py_wheel_build_cmp(const struct py_wheel *a, const struct py_wheel *b); /* none < any; number, then text */
-/* name-version.tar.gz or .zip; expect: the normalized project name, which tells where the version begins. */
+/* name-version.tar.gz or .zip (old: .tar.bz2, .tgz, .tar.xz); expect: the normalized project name, which tells where the version
+ * begins, since old names hold dashes; GF_NONE: at the last dash. */
 bool py_sdist_parse(struct gf_arena *a, gf_slice filename, gf_slice expect, struct py_version *ret);
-/* The version of "packaging-version" folders: .dist-info member names and the like need the escaped forms. */
-
 #endif
