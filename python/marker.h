@@ -22,8 +22,12 @@ struct py_marker; /* immutable, in the arena it was parsed into */
 enum py_marker_dialect { PY_MARKER_PEP508, PY_MARKER_FACTS };
 int py_marker_parse(struct gf_arena *a, gf_slice text, enum py_marker_dialect d, const struct py_marker **ret, struct gf_err *err);
 
+/* How two values compare. PEP508: python_version, python_full_version, implementation_version and platform_release as versions when
+ * the literal is one (a value that is none then fits nothing), all else as strings: "in" is a substring test, < and > of strings are
+ * no, <= and >= mean equal, ~= and === are unknown. FACTS: as versions when both sides are ("==3.12.*" too), else dotted numbers
+ * ("6.1.0-57-amd64" >= "4.4"), else strings, whose order is unknown; "in" looks for a whole word ('avx2' in cpu_flags). */
 struct py_env {
-    /* The value of a variable: true and *ret set; false: unknown. Not asked for "extra". */
+    /* The value of a variable: true and *ret set; false: unknown. Not asked for "extra", "extras" and "dependency_groups". */
     bool (*lookup)(const void *arg, gf_slice name, gf_slice *ret);
     const void *arg;
 };
@@ -31,6 +35,14 @@ struct py_env {
 enum py_tri py_marker_eval(const struct py_marker *m, const struct py_env *env, gf_slice extra);
 /* Several extras at once ("extra" is any of them), as a set: used for the vectors and by PEP 751. */
 enum py_tri py_marker_eval_set(const struct py_marker *m, const struct py_env *env, const gf_slice *extras, size_t n);
+/* What a lock's installer was asked for (PEP 751): extra is any of the extras, extras and dependency_groups are the sets. */
+struct py_selection {
+    const gf_slice *extras; /* normalized */
+    size_t nextras;
+    const gf_slice *groups; /* normalized */
+    size_t ngroups;
+};
+enum py_tri py_marker_eval_selection(const struct py_marker *m, const struct py_env *env, const struct py_selection *sel);
 bool py_marker_mentions(const struct py_marker *m, gf_slice variable);
 char *py_marker_text(struct gf_arena *a, const struct py_marker *m); /* canonical, as packaging prints it */
 
