@@ -1,0 +1,251 @@
+#include "fetch/cache.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENTRY_MAGIC "gfentry1"
+#define TEXT_MOST 65536u
+
+struct net_cache {
+    char *dir;
+    const struct gf_log *log;
+    bool silent; /* the note that it cannot be written was given */
+};
+
+/* In the byte order of the machine: a cache is never carried to another one, and the magic number would not match there. */
+struct entry_head {
+    char magic[8];
+    uint64_t sum; /* over all that follows */
+    uint32_t order; /* 0x01020304 */
+    uint32_t key, etag, last_modified; /* lengths with their NUL; 0: absent */
+    int64_t stored, max_age;
+    uint64_t payload;
+};
+
+struct net_cache *net_cache_open(const char *dir, const struct gf_log *log)
+{
+    if (!dir) return NULL;
+    struct net_cache *c = gf_xcalloc(1, sizeof *c);
+    c->dir = gf_xstrdup(dir);
+    c->log = log;
+    return c;
+}
+
+void net_cache_close(struct net_cache *c)
+{
+    if (!c) return;
+    free(c->dir);
+    free(c);
+}
+
+static uint64_t checksum(const void *p, size_t n)
+{
+    const unsigned char *at = p;
+    uint64_t sum = n * UINT64_C(0x9e3779b97f4a7c15), w;
+    for (; n >= 8; at += 8, n -= 8) {
+        memcpy(&w, at, 8);
+        sum = (sum ^ w) * UINT64_C(0xff51afd7ed558ccd);
+        sum ^= sum >> 29;
+    }
+    w = 0;
+    if (n) memcpy(&w, at, n);
+    sum = (sum ^ w) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return sum ^ sum >> 32;
+}
+
+static char *entry_path(const struct net_cache *c, const char *kind, const char *key)
+{
+    char hex[GF_SHA256_HEX];
+    gf_sha256_hex(gf_slice_of(key), hex);
+    return gf_xasprintf("%s/%s/%.40s", c->dir, kind, hex);
+}
+
+static bool read_file(const char *path, unsigned char **ret, size_t *ret_n)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    struct stat st;
+    bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(struct entry_head) && st.st_size <= GF_CAP_PAGE;
+    size_t want = good ? (size_t)st.st_size : 0, have = 0;
+    unsigned char *p = good ? gf_xmalloc(want) : NULL;
+    while (good && have < want) {
+        ssize_t got = read(fd, p + have, want - have);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) good = false;
+        else have += (size_t)got;
+    }
+    close(fd);
+    if (!good) {
+        free(p);
+        return false;
+    }
+    *ret = p;
+    *ret_n = want;
+    return true;
+}
+
+static size_t aligned(size_t n) { return (n + 7) & ~(size_t)7; }
+
+static size_t texts_size(const struct entry_head *h) { return aligned((size_t)h->key + h->etag + h->last_modified); }
+
+static bool head_is_sound(const struct entry_head *h, size_t n)
+{
+    if (memcmp(h->magic, ENTRY_MAGIC, 8) != 0 || h->order != 0x01020304) return false;
+    if (h->key == 0 || h->key > TEXT_MOST || h->etag > TEXT_MOST || h->last_modified > TEXT_MOST) return false;
+    size_t before = sizeof *h + texts_size(h);
+    return before <= n && h->payload == n - before;
+}
+
+static bool take_text(const char **at, uint32_t n, const char **ret)
+{
+    *ret = n ? *at : NULL;
+    *at += n;
+    return n == 0 || (*ret)[n - 1] == '\0';
+}
+
+static bool open_entry(unsigned char *mem, size_t n, const char *key, struct net_entry *ret)
+{
+    struct entry_head h;
+    memcpy(&h, mem, sizeof h);
+    size_t hashed = offsetof(struct entry_head, order);
+    if (!head_is_sound(&h, n) || checksum(mem + hashed, n - hashed) != h.sum) return false;
+    const char *at = (const char *)mem + sizeof h, *stored_key;
+    struct net_entry e = { .stored = h.stored, .max_age = h.max_age, .mem = mem };
+    if (!take_text(&at, h.key, &stored_key) || !take_text(&at, h.etag, &e.etag) || !take_text(&at, h.last_modified, &e.last_modified)) return false;
+    if (strcmp(stored_key, key) != 0) return false;
+    e.bytes = gf_slice_n((const char *)mem + sizeof h + texts_size(&h), (size_t)h.payload);
+    *ret = e;
+    return true;
+}
+
+bool net_cache_get(struct net_cache *c, const char *kind, const char *key, struct net_entry *ret)
+{
+    if (!c) return false;
+    GF_FREE char *path = entry_path(c, kind, key);
+    unsigned char *mem = NULL;
+    size_t n = 0;
+    if (!read_file(path, &mem, &n)) return false;
+    if (open_entry(mem, n, key, ret)) return true;
+    free(mem);
+    return false;
+}
+
+void net_entry_release(struct net_entry *e)
+{
+    free(e->mem);
+    *e = (struct net_entry){ .max_age = -1 };
+}
+
+static uint32_t text_length(const char *s) { return s ? (uint32_t)strlen(s) + 1 : 0; }
+
+static unsigned char *build_entry(const char *key, const struct net_entry *e, size_t *ret_n)
+{
+    struct entry_head h = { .order = 0x01020304, .key = text_length(key), .etag = text_length(e->etag),
+                            .last_modified = text_length(e->last_modified), .stored = e->stored, .max_age = e->max_age, .payload = e->bytes.n };
+    memcpy(h.magic, ENTRY_MAGIC, 8);
+    if (h.key > TEXT_MOST || h.etag > TEXT_MOST || h.last_modified > TEXT_MOST) return NULL;
+    size_t n = sizeof h + texts_size(&h) + e->bytes.n;
+    unsigned char *mem = gf_xcalloc(1, n), *at = mem + sizeof h;
+    memcpy(at, key, h.key);
+    at += h.key;
+    if (h.etag) memcpy(at, e->etag, h.etag);
+    at += h.etag;
+    if (h.last_modified) memcpy(at, e->last_modified, h.last_modified);
+    if (e->bytes.n) memcpy(mem + n - e->bytes.n, e->bytes.p, e->bytes.n);
+    memcpy(mem, &h, sizeof h);
+    size_t hashed = offsetof(struct entry_head, order);
+    h.sum = checksum(mem + hashed, n - hashed);
+    memcpy(mem, &h, sizeof h);
+    *ret_n = n;
+    return mem;
+}
+
+static void cannot_write(struct net_cache *c, const char *path, int errnum)
+{
+    if (!c->silent) gf_note(c->log, 0, "the cache cannot be written ('%s': %s); going on without it", path, strerror(errnum));
+    c->silent = true;
+}
+
+/* Aside, then renamed. No fsync: what a crash leaves behind does not pass its check. */
+static int write_aside(const char *path, const void *p, size_t n)
+{
+    GF_FREE char *aside = gf_xasprintf("%s.part-%ld-XXXXXX", path, (long)getpid());
+    int fd = mkostemp(aside, O_CLOEXEC);
+    if (fd < 0) return errno;
+    struct gf_err ignored = GF_ERR_INIT;
+    int rc = gf_write_all(fd, p, n, path, &ignored) ? errno : 0;
+    if (close(fd) < 0 && !rc) rc = errno;
+    if (!rc && rename(aside, path) < 0) rc = errno;
+    if (rc) unlink(aside);
+    return rc;
+}
+
+static void write_in_cache(struct net_cache *c, const char *path, const void *p, size_t n)
+{
+    int rc = write_aside(path, p, n);
+    if (rc == ENOENT) { /* the folder is not there yet */
+        GF_FREE char *folder = gf_xstrndup(gf_slice_n(path, (size_t)(strrchr(path, '/') - path)));
+        rc = gf_mkdirs(folder, 0700, NULL) ? errno : write_aside(path, p, n);
+    }
+    if (rc) cannot_write(c, path, rc);
+}
+
+void net_cache_put(struct net_cache *c, const char *kind, const char *key, const struct net_entry *e)
+{
+    if (!c || c->silent) return;
+    size_t n = 0;
+    GF_FREE unsigned char *mem = build_entry(key, e, &n);
+    GF_FREE char *path = entry_path(c, kind, key);
+    if (mem) write_in_cache(c, path, mem, n);
+}
+
+bool net_entry_fresh(const struct net_entry *e, int64_t now)
+{
+    return e->max_age >= 0 && now >= e->stored && now - e->stored <= e->max_age;
+}
+
+int64_t net_cache_max_age(const char *cache_control)
+{
+    gf_slice rest = gf_slice_of(cache_control), part;
+    int64_t age = -1;
+    while (gf_slice_field(&rest, ',', &part)) {
+        part = gf_slice_trim(part);
+        if (gf_slice_ieq(part, GF_S("no-store")) || gf_slice_ieq(part, GF_S("no-cache"))) return 0;
+        gf_slice name;
+        uint64_t seconds;
+        if (!gf_slice_cut(&part, '=', &name) || !gf_slice_ieq(gf_slice_trim(name), GF_S("max-age"))) continue;
+        if (gf_slice_u64(gf_slice_trim(part), &seconds) && seconds <= INT32_MAX) age = (int64_t)seconds;
+    }
+    return age;
+}
+
+static char *content_path(const struct net_cache *c, const char *sha256)
+{
+    return gf_is_sha256_hex(gf_slice_of(sha256)) ? gf_xasprintf("%s/sha256/%.2s/%s", c->dir, sha256, sha256) : NULL;
+}
+
+char *net_cache_content(struct net_cache *c, const char *sha256, int64_t size)
+{
+    char *path = c && sha256 ? content_path(c, sha256) : NULL;
+    struct stat st;
+    if (path && lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (size < 0 || st.st_size == size)) return path;
+    free(path);
+    return NULL;
+}
+
+void net_cache_content_drop(struct net_cache *c, const char *sha256)
+{
+    GF_FREE char *path = c ? content_path(c, sha256) : NULL;
+    if (path) unlink(path);
+}
+
+void net_cache_content_put(struct net_cache *c, const char *sha256, gf_slice bytes)
+{
+    GF_FREE char *path = c && !c->silent ? content_path(c, sha256) : NULL;
+    if (path) write_in_cache(c, path, bytes.p, bytes.n);
+}

@@ -1,0 +1,175 @@
+#include "sources/page.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include <stdlib.h>
+
+#define MAGIC "gfpage01"
+#define NO_TEXT UINT32_MAX
+
+struct flat_head {
+    char magic[8];
+    uint32_t files, texts; /* number of records; bytes of the pool */
+};
+struct flat_file {
+    int64_t size, uploaded;
+    uint32_t filename, url, sha256, requires_python, yanked, core_metadata_sha256; /* offsets into the pool, or NO_TEXT */
+    uint32_t core_metadata, unused;
+};
+
+struct src_page_builder {
+    struct gf_arena mem;
+    GF_VEC(struct src_row) rows;
+    uint32_t skipped;
+};
+
+struct src_page_builder *src_page_builder_new(void)
+{
+    struct src_page_builder *b = gf_xcalloc(1, sizeof *b);
+    gf_arena_init(&b->mem);
+    return b;
+}
+
+void src_page_builder_free(struct src_page_builder *b)
+{
+    if (!b) return;
+    gf_vec_free(&b->rows);
+    gf_arena_release(&b->mem);
+    free(b);
+}
+
+static bool has_nul(gf_slice s) { return s.n && memchr(s.p, '\0', s.n); }
+
+static gf_slice keep(struct gf_arena *a, gf_slice s)
+{
+    if (!s.p || has_nul(s)) return GF_NONE;
+    return gf_slice_n(gf_arena_str(a, s), s.n);
+}
+
+static gf_slice keep_sha256(struct gf_arena *a, gf_slice s)
+{
+    if (s.n != 64) return GF_NONE;
+    char *copy = gf_arena_str(a, s);
+    for (size_t i = 0; i < s.n; i++) copy[i] = gf_lower(copy[i]);
+    return gf_is_sha256_hex(gf_slice_n(copy, s.n)) ? gf_slice_n(copy, s.n) : GF_NONE;
+}
+
+void src_page_skip(struct src_page_builder *b) { b->skipped++; }
+uint32_t src_page_skipped(const struct src_page_builder *b) { return b->skipped; }
+
+bool src_page_add(struct src_page_builder *b, const struct src_row *row)
+{
+    bool plain = gf_path_safe(row->filename) && gf_slice_chr(row->filename, '/') < 0;
+    if (!plain || !row->url.p || has_nul(row->url) || b->rows.n >= GF_CAP_FILES_PER_PAGE) {
+        b->skipped++;
+        return false;
+    }
+    struct src_row r = *row;
+    r.filename = keep(&b->mem, row->filename);
+    r.url = keep(&b->mem, row->url);
+    r.sha256 = keep_sha256(&b->mem, row->sha256);
+    r.requires_python = keep(&b->mem, row->requires_python);
+    r.yanked = keep(&b->mem, row->yanked);
+    r.core_metadata_sha256 = keep_sha256(&b->mem, row->core_metadata_sha256);
+    gf_vec_push(&b->rows, r);
+    return true;
+}
+
+struct ranked { const struct src_row *row; size_t at; };
+
+static int by_name(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    int c = gf_slice_cmp(a->row->filename, b->row->filename);
+    return c ? c : a->at < b->at ? -1 : 1;
+}
+
+/* The rows in order, each name once; returns their number. */
+static size_t order_rows(const struct src_page_builder *b, struct ranked *order)
+{
+    for (size_t i = 0; i < b->rows.n; i++) order[i] = (struct ranked){ &b->rows.v[i], i };
+    if (b->rows.n) qsort(order, b->rows.n, sizeof *order, by_name);
+    size_t n = 0;
+    for (size_t i = 0; i < b->rows.n; i++)
+        if (n == 0 || !gf_slice_eq(order[n - 1].row->filename, order[i].row->filename)) order[n++] = order[i];
+    return n;
+}
+
+static uint32_t add_text(struct gf_buf *pool, gf_slice s)
+{
+    if (!s.p) return NO_TEXT;
+    uint32_t at = (uint32_t)pool->n;
+    gf_buf_add(pool, s.p, s.n);
+    gf_buf_addc(pool, '\0');
+    return at;
+}
+
+/* Neighbours mostly say the same: the text before is used again. */
+static uint32_t add_again(struct gf_buf *pool, gf_slice s, gf_slice *last, uint32_t *last_at)
+{
+    if (s.p && last->p && gf_slice_eq(s, *last)) return *last_at;
+    uint32_t at = add_text(pool, s);
+    if (s.p) {
+        *last = s;
+        *last_at = at;
+    }
+    return at;
+}
+
+void src_page_build(struct src_page_builder *b, struct gf_buf *ret)
+{
+    GF_FREE struct ranked *order = gf_xcalloc(b->rows.n + 1, sizeof *order);
+    size_t n = order_rows(b, order);
+    GF_FREE struct flat_file *files = gf_xcalloc(n + 1, sizeof *files);
+    GF_BUF_SCOPE struct gf_buf pool;
+    gf_buf_init(&pool, GF_CAP_PAGE);
+    gf_slice python = GF_NONE, yanked = GF_NONE;
+    uint32_t python_at = 0, yanked_at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct src_row *r = order[i].row;
+        files[i] = (struct flat_file){ r->size, r->uploaded, add_text(&pool, r->filename), add_text(&pool, r->url), add_text(&pool, r->sha256),
+                                       add_again(&pool, r->requires_python, &python, &python_at), add_again(&pool, r->yanked, &yanked, &yanked_at),
+                                       add_text(&pool, r->core_metadata_sha256), r->core_metadata, 0 };
+    }
+    gf_buf_addc(&pool, '\0');
+    struct flat_head head = { .files = (uint32_t)n, .texts = (uint32_t)pool.n };
+    memcpy(head.magic, MAGIC, 8);
+    gf_buf_add(ret, &head, sizeof head);
+    gf_buf_add(ret, files, n * sizeof *files);
+    gf_buf_addsl(ret, gf_buf_slice(&pool));
+    if (gf_buf_failed(&pool)) ret->failed = true;
+}
+
+static bool text_at(gf_slice pool, uint32_t at, const char **ret)
+{
+    *ret = at == NO_TEXT ? NULL : pool.p + at;
+    return at == NO_TEXT || at < pool.n;
+}
+
+static bool open_file(const struct flat_file *f, gf_slice pool, uint16_t source, struct src_file *ret)
+{
+    *ret = (struct src_file){ .size = f->size, .uploaded = f->uploaded, .core_metadata = f->core_metadata != 0, .source = source };
+    return text_at(pool, f->filename, &ret->filename) && text_at(pool, f->url, &ret->url) && text_at(pool, f->sha256, &ret->sha256) &&
+           text_at(pool, f->requires_python, &ret->requires_python) && text_at(pool, f->yanked, &ret->yanked) &&
+           text_at(pool, f->core_metadata_sha256, &ret->core_metadata_sha256) && ret->filename && ret->url;
+}
+
+bool src_page_open(gf_slice flat, struct gf_arena *a, uint16_t source, const struct src_file **ret, uint32_t *ret_n)
+{
+    struct flat_head head;
+    if (flat.n < sizeof head) return false;
+    memcpy(&head, flat.p, sizeof head);
+    size_t records = (size_t)head.files * sizeof(struct flat_file);
+    if (memcmp(head.magic, MAGIC, 8) != 0 || head.files > GF_CAP_FILES_PER_PAGE || head.texts == 0) return false;
+    if (flat.n != sizeof head + records + head.texts || flat.p[flat.n - 1] != '\0') return false;
+    gf_slice pool = gf_slice_from(flat, sizeof head + records);
+    struct src_file *files = gf_arena_alloc(a, (size_t)head.files * sizeof *files + 1);
+    for (uint32_t i = 0; i < head.files; i++) {
+        struct flat_file f;
+        memcpy(&f, flat.p + sizeof head + i * sizeof f, sizeof f);
+        if (!open_file(&f, pool, source, &files[i])) return false;
+    }
+    *ret = files;
+    *ret_n = head.files;
+    return true;
+}

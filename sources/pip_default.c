@@ -1,0 +1,137 @@
+#include "sources/pip_default.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "fetch/cache.h"
+#include "fetch/url.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ANSWER_MOST 4096u
+#define PATIENCE_MS 20000
+
+extern char **environ;
+
+/* pip's own constant; it has had this name since pip 10. */
+static const char question[] = "from pip._internal.models.index import PyPI\nprint(PyPI.simple_url)\n";
+
+static bool is_url(gf_slice s)
+{
+    struct net_url u;
+    return net_url_split(s, &u) && u.host.n && (gf_slice_is(u.scheme, "https") || gf_slice_is(u.scheme, "http"));
+}
+
+/* Reads until the end, the cap or the end of patience. */
+static void read_answer(int fd, struct gf_buf *answer)
+{
+    for (struct pollfd p = { .fd = fd, .events = POLLIN };;) {
+        int ready = poll(&p, 1, PATIENCE_MS);
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) return;
+        char part[1024];
+        ssize_t got = read(fd, part, sizeof part);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return;
+        gf_buf_add(answer, part, (size_t)got);
+        if (gf_buf_failed(answer)) return;
+    }
+}
+
+static pid_t start(const char *python, int out)
+{
+    char *argv[] = { (char *)(uintptr_t)python, (char[]){ "-c" }, (char *)(uintptr_t)question, NULL };
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t pid = -1;
+    if (posix_spawnp(&pid, python, &files, NULL, argv, environ) != 0) pid = -1;
+    posix_spawn_file_actions_destroy(&files);
+    return pid;
+}
+
+/* The answer of that Python's pip; NULL when it has none. */
+static const char *ask(struct gf_arena *a, const char *python)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0) return NULL;
+    GF_BUF_SCOPE struct gf_buf answer;
+    gf_buf_init(&answer, ANSWER_MOST);
+    pid_t pid = start(python, ends[1]);
+    close(ends[1]);
+    if (pid > 0) read_answer(ends[0], &answer);
+    close(ends[0]);
+    if (pid <= 0) return NULL;
+    int status = 0;
+    pid_t gone = waitpid(pid, &status, WNOHANG);
+    for (int i = 0; gone == 0 && i < 100; i++) {
+        nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
+        gone = waitpid(pid, &status, WNOHANG);
+    }
+    if (gone == 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+    }
+    gf_slice url = gf_slice_trim(gf_buf_slice(&answer));
+    return gone == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 && is_url(url) ? gf_arena_str(a, url) : NULL;
+}
+
+/* The interpreter in the first line of a script on PATH; malloc'd or NULL. */
+static char *shebang_of(const char *script)
+{
+    const char *dirs = getenv("PATH");
+    gf_slice rest = gf_slice_of(dirs ? dirs : ""), dir;
+    while (gf_slice_field(&rest, ':', &dir)) {
+        GF_FREE char *path = gf_xasprintf("%.*s/%s", GF_FMT(dir), script);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0) continue;
+        char head[512];
+        ssize_t got = read(fd, head, sizeof head);
+        close(fd);
+        gf_slice text = gf_slice_n(head, got > 0 ? (size_t)got : 0), line, word;
+        if (!gf_slice_line(&text, &line) || !gf_try_lit(&line, GF_S("#!")) || !gf_slice_word(&line, &word)) continue;
+        if (gf_slice_ends(word, GF_S("/env"))) gf_slice_word(&line, &word);
+        if (gf_slice_has(word, GF_S("python")) || gf_slice_has(word, GF_S("pypy"))) return gf_xstrndup(word);
+    }
+    return NULL;
+}
+
+static const char *ask_around(struct gf_arena *a)
+{
+    const char *url = ask(a, "python3");
+    if (!url) url = ask(a, "python");
+    static const char *const scripts[] = { "pip3", "pip" };
+    for (size_t i = 0; !url && i < sizeof scripts / sizeof *scripts; i++) {
+        GF_FREE char *python = shebang_of(scripts[i]);
+        if (python) url = ask(a, python);
+    }
+    return url;
+}
+
+int src_pip_default(struct gf_arena *a, const char *cache_dir, const char **ret, struct gf_err *err)
+{
+    struct net_cache *cache = net_cache_open(cache_dir, NULL);
+    struct net_entry e = { .max_age = -1 };
+    const char *url = NULL;
+    if (net_cache_get(cache, "pip", "default-index", &e)) {
+        if (is_url(e.bytes)) url = gf_arena_str(a, e.bytes);
+        net_entry_release(&e);
+    }
+    if (!url && (url = ask_around(a))) {
+        e = (struct net_entry){ .bytes = gf_slice_of(url), .stored = (int64_t)time(NULL), .max_age = -1 };
+        net_cache_put(cache, "pip", "default-index", &e);
+    }
+    net_cache_close(cache);
+    if (!url)
+        return gf_fail(err, GF_E_USAGE, "no Python index is configured, and there is no pip on this machine to ask for its default: "
+                       "give one with --index-url URL, PIP_INDEX_URL or 'index-url' in pip.conf");
+    *ret = url;
+    return 0;
+}
