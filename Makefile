@@ -51,6 +51,7 @@ $(OUT)/.flags: FORCE
 $(OUT)/%.o: %.c $(OUT)/.flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(OUT)/bundler/scripts.o: $(wildcard scripts/*.sh scripts/lib/*)
 $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
