@@ -27,7 +27,7 @@ printf '%s\n' --help --version >>"$TMPDIR/all"
 sort -u -o "$TMPDIR/all" "$TMPDIR/all"
 
 # pages about everything may name the options of any command, but no others
-grep -hE 'gpuferry|--' README.md >"$TMPDIR/readme"
+grep -hE 'gpuferry|--' README.md | grep -vE '(install|verify)\.sh|make ' >"$TMPDIR/readme"
 plain "$OUT/man/gpuferry.1" >"$TMPDIR/main"
 for f in readme main; do
 	options_of "$TMPDIR/$f" >"$TMPDIR/$f.options"
