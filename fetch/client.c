@@ -34,6 +34,7 @@ struct net_client {
     GF_VEC(struct net_transfer *) running;
     GF_VEC(CURL *) idle;
     GF_VEC(struct origin) origins;
+    bool widened; /* the whole bundle is trusted now, after a server that the hashed folder does not know */
     uint64_t submitted, requests, bytes;
 };
 
@@ -89,10 +90,21 @@ void net_client_free(struct net_client *c)
     gf_vec_free(&c->idle);
     gf_vec_free(&c->origins);
     gf_cleanup_free(&c->settings.netrc);
+    gf_cleanup_free(&c->settings.hashed_folder);
     free(c);
 }
 
 const struct net_settings *net_client_settings(const struct net_client *c) { return &c->settings; }
+
+bool net_client_may_widen_trust(struct net_client *c, unsigned tries)
+{
+    bool narrow = c->settings.hashed_folder != NULL, was_narrow = narrow || (c->widened && tries == 1);
+    gf_cleanup_free(&c->settings.hashed_folder);
+    c->settings.hashed_folder = NULL;
+    c->widened = c->widened || narrow;
+    return was_narrow;
+}
+
 void net_client_count_bytes(struct net_client *c, size_t n) { c->bytes += n; }
 size_t net_pending(const struct net_client *c) { return c->waiting.n + c->running.n; }
 

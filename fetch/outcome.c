@@ -93,6 +93,10 @@ static unsigned tries_allowed(const struct net_transfer *t, const struct net_con
 enum net_outcome net_transfer_end(struct net_transfer *t, CURLcode code, const struct net_config *cfg, int64_t now_ms)
 {
     if (t->err.code != GF_OK) return NET_DONE; /* the sink, or a cap */
+    if (code == CURLE_PEER_FAILED_VERIFICATION && net_client_may_widen_trust(t->client, t->tries)) {
+        t->due_ms = now_ms;
+        return NET_AGAIN;
+    }
     bool again = code == CURLE_OK ? judge_status(t) : judge_transport(t, code);
     if (t->got - t->at_start >= PROGRESS_WORTH_A_TRY) t->tries = 1;
     if (!again || t->tries >= tries_allowed(t, cfg)) return NET_DONE;

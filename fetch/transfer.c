@@ -205,8 +205,13 @@ static void set_range(struct net_transfer *t)
 static void set_trust(struct net_transfer *t)
 {
     const struct net_settings *s = net_client_settings(t->client);
-    if (s->ca_file) curl_easy_setopt(t->easy, CURLOPT_CAINFO, s->ca_file);
-    if (s->ca_folder) curl_easy_setopt(t->easy, CURLOPT_CAPATH, s->ca_folder);
+    if (s->hashed_folder) {
+        curl_easy_setopt(t->easy, CURLOPT_CAINFO, NULL);
+        curl_easy_setopt(t->easy, CURLOPT_CAPATH, s->hashed_folder);
+    } else {
+        if (s->ca_file) curl_easy_setopt(t->easy, CURLOPT_CAINFO, s->ca_file);
+        if (s->ca_file || s->ca_folder) curl_easy_setopt(t->easy, CURLOPT_CAPATH, s->ca_folder); /* a file alone is trusted alone */
+    }
     curl_easy_setopt(t->easy, CURLOPT_USERAGENT, s->user_agent);
     if (t->r.user) {
         curl_easy_setopt(t->easy, CURLOPT_USERNAME, t->r.user);

@@ -60,9 +60,14 @@ int64_t net_backoff_ms(unsigned n, int64_t retry_after_ms);
 struct net_settings {
     const char *ca_file, *ca_folder, *netrc; /* NULL: libcurl's own, none */
     const char *user_agent;
+    /* The folder beside the bundle, which holds the same certificates by the hashes of their names: only those are read that a server needs. A
+     * bundle of 140 takes OpenSSL 50 ms. A server that it does not know is asked once more with the bundle. NULL: there is none. */
+    char *hashed_folder;
 };
 const struct net_settings *net_client_settings(const struct net_client *c);
 bool net_client_credentials(const struct net_client *c, const char *url, const char **ret_user, const char **ret_password);
+/* After a server was not trusted at the first try: true when there is more to trust than was looked at; from now on all of it is. */
+bool net_client_may_widen_trust(struct net_client *c, unsigned tries);
 void net_settings_find(struct net_settings *s, const struct net_config *cfg);
 void net_client_count_bytes(struct net_client *c, size_t n);
 

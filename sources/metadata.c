@@ -11,6 +11,8 @@
 #define TAIL 65536u               /* holds directory and METADATA of 88 % of real wheels */
 #define SMALL_TAIL 16384u         /* of small files */
 #define SMALL_FILE (1u << 20)
+#define BEFORE_DIRECTORY 8192u
+#define BEFORE_DIRECTORY_MOST (1u << 20)
 #define WHOLE_MOST (64u << 20)    /* of a wheel whose server knows no ranges */
 #define SDIST_MOST (256u << 20)
 #define ROUNDS_MOST 8             /* range requests for one wheel */
@@ -196,13 +198,23 @@ static bool ask_for_member(struct src_meta *m, struct gf_err *err)
     return true;
 }
 
+/* METADATA and the folder's other files lie just before the directory and grow with it (RECORD has a line for each entry): asked for together with
+ * a directory that the tail did not hold, they cost no further round. Measured on the closure of torch: 0.43 to 0.57 of the directory. */
+static void ask_for_missing(struct src_meta *m)
+{
+    uint64_t from = m->sparse.missed_offset, before = (m->sparse.base.size - from) / 5 * 3 + BEFORE_DIRECTORY;
+    if (before > BEFORE_DIRECTORY_MOST) before = BEFORE_DIRECTORY_MOST;
+    if (before > from) before = from;
+    ask_range(m, from - before, m->sparse.missed_length + before);
+}
+
 /* Goes as far as the parts that are here reach; asks for what is missing next. */
 static void next_range(struct src_meta *m)
 {
     struct gf_err err = GF_ERR_INIT;
     m->sparse.missed = false;
     if (!m->zip && arc_zip_open(&m->sparse.base, &m->zip, &err) && m->sparse.missed) {
-        ask_range(m, m->sparse.missed_offset, m->sparse.missed_length);
+        ask_for_missing(m);
         return;
     }
     if (m->zip && !m->member) m->member = src_metadata_member(m->zip, m->file.filename, m->shown, &err);
