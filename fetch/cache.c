@@ -206,7 +206,7 @@ void net_cache_put(struct net_cache *c, const char *kind, const char *key, const
 
 bool net_entry_fresh(const struct net_entry *e, int64_t now)
 {
-    return e->max_age >= 0 && now >= e->stored && now - e->stored <= e->max_age;
+    return e->max_age >= 0 && now >= e->stored && now - e->stored < e->max_age;
 }
 
 int64_t net_cache_max_age(const char *cache_control)

@@ -29,7 +29,7 @@ struct src_meta {
     const struct arc_zip_member *member;
     unsigned rounds;
     uint64_t asked_from;
-    bool wheel;
+    bool wheel, local;
 };
 
 static void next_range(struct src_meta *m);
@@ -70,7 +70,7 @@ static void take_reduced(struct src_meta *m, struct gf_buf *reduced)
         return;
     }
     struct net_entry e = { .bytes = gf_buf_slice(reduced), .stored = m->set->now, .max_age = -1 };
-    if (!net_url_file_path(m->file.url)) net_cache_put(m->set->cache, "metadata", m->key, &e);
+    if (!m->local) net_cache_put(m->set->cache, "metadata", m->key, &e);
     conclude(m, SRC_READY);
 }
 
@@ -284,6 +284,7 @@ static bool take_cached(struct src_meta *m)
 static void start(struct src_meta *m)
 {
     GF_FREE char *path = net_url_file_path(m->file.url);
+    m->local = path != NULL;
     if (path) {
         read_local(m, path);
     } else if (take_cached(m)) {
