@@ -10,10 +10,9 @@ EMBED(install, "install.sh");
 EMBED(verify, "verify.sh");
 EMBED(uninstall, "uninstall.sh");
 EMBED(common, "lib/common.sh");
-EMBED(digests, "lib/digests.sh");
 EMBED(preflight, "lib/preflight.sh");
 EMBED(python, "lib/python.sh");
-EMBED(gpu, "lib/gpu.py");
+EMBED(check, "lib/check.py");
 
 struct row { const char *path, *from, *to; unsigned mode; };
 static const struct row rows[] = {
@@ -21,10 +20,9 @@ static const struct row rows[] = {
     { "verify.sh", bnd_text_verify, bnd_text_verify_end, 0755 },
     { "uninstall.sh", bnd_text_uninstall, bnd_text_uninstall_end, 0755 },
     { "lib/common.sh", bnd_text_common, bnd_text_common_end, 0644 },
-    { "lib/digests.sh", bnd_text_digests, bnd_text_digests_end, 0644 },
     { "lib/preflight.sh", bnd_text_preflight, bnd_text_preflight_end, 0644 },
     { "lib/python.sh", bnd_text_python, bnd_text_python_end, 0644 },
-    { "lib/gpu.py", bnd_text_gpu, bnd_text_gpu_end, 0644 },
+    { "lib/check.py", bnd_text_check, bnd_text_check_end, 0644 },
 };
 const size_t bnd_nscripts = sizeof rows / sizeof rows[0];
 

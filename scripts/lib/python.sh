@@ -1,3 +1,82 @@
 #!/bin/sh
-# arrives with the next commits
-exit 20
+# The virtual environment: made without ensurepip or the distribution's venv package, filled by the bundle's own pip. Sourced by install.sh.
+# shellcheck disable=SC2015,SC2034,SC2012
+
+# With the standard library's venv where it is there; a virtual environment is little else than a link and a text.
+make_environment() {
+	[ -n "$GF_PYTHON" ] || return 0
+	say "making the environment"
+	if logged "$PY" -I -m venv --without-pip "$PREFIX" && "$PREFIX/bin/python" -I -c '' 2>>"$LOG"; then return 0; fi
+	mkdir -p "$PREFIX/bin" "$PREFIX/lib/python$GF_PYTHON/site-packages" || return 1
+	home=$("$PY" -I -c 'import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))') || return 1
+	real=$("$PY" -I -c 'import os, sys; print(os.path.realpath(sys.executable))') || return 1
+	printf 'home = %s\ninclude-system-site-packages = false\nversion = %s\n' "$home" "$GF_PYTHON" >"$PREFIX/pyvenv.cfg" || return 1
+	for name in python python3 "python$GF_PYTHON"; do
+		rm -f "$PREFIX/bin/$name"
+		ln -s "$real" "$PREFIX/bin/$name" || return 1
+	done
+	"$PREFIX/bin/python" -I -c 'import sys; sys.exit(sys.prefix == sys.base_prefix)' >>"$LOG" 2>&1
+}
+
+# What an interrupted run left half: a distribution whose RECORD is not true. Its .dist-info goes, so that pip installs it anew over what is there.
+DROP_BROKEN='import base64, csv, glob, hashlib, os, shutil, sys, sysconfig
+site = sysconfig.get_path("purelib")
+def whole(info):
+    try: rows = list(csv.reader(open(os.path.join(info, "RECORD"), newline="", encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, csv.Error): return False
+    for row in rows:
+        if len(row) != 3: return False
+        path, digest, size = row
+        if not digest or path.endswith(".pyc"): continue
+        kind, _, want = digest.partition("=")
+        try:
+            h = hashlib.new(kind)
+            with open(os.path.join(site, path), "rb") as f:
+                for block in iter(lambda: f.read(1 << 20), b""): h.update(block)
+        except (OSError, ValueError): return False
+        if base64.urlsafe_b64encode(h.digest()).rstrip(b"=").decode() != want.rstrip("="): return False
+    return True
+for info in glob.glob(os.path.join(glob.escape(site), "*.dist-info")):
+    if not whole(info):
+        print("unfinished:", os.path.basename(info))
+        shutil.rmtree(info, ignore_errors=True)
+for left in glob.glob(os.path.join(glob.escape(site), "~*")):
+    shutil.rmtree(left, ignore_errors=True)'
+
+install_packages() {
+	[ -n "$GF_PYTHON" ] || return 0
+	[ -n "$GF_PIP" ] || { printf 'the bundle has no pip\n' >>"$LOG"; return 1; }
+	if [ -n "$RESUMED" ]; then
+		say "looking at what an earlier run left"
+		logged "$PREFIX/bin/python" -I -B -c "$DROP_BROKEN" || return 1
+	fi
+	say "installing $(printf '%s' "$GF_PACKAGES" | grep -c .) packages"
+	# shellcheck disable=SC2086
+	PIP_CONFIG_FILE=/dev/null logged "$PREFIX/bin/python" -I "$HERE/python/$GF_PIP/pip" --isolated --disable-pip-version-check --no-input install \
+		--no-index --find-links "$HERE/python" --no-cache-dir --require-hashes --no-deps -r "$HERE/requirements.txt"
+}
+
+# What verify and uninstall need once the bundle is gone.
+keep_scripts() {
+	mkdir -p "$STATE/lib" || return 1
+	for file in verify.sh uninstall.sh gpuferry.lock lib/common.sh lib/facts.sh lib/check.py; do
+		cp "$HERE/$file" "$STATE/$file.new" && mv "$STATE/$file.new" "$STATE/$file" || return 1
+	done
+}
+
+# Everything below the prefix is ours: it was empty when this began. Folders "d", all else "f", relative; sorted.
+write_receipt() {
+	if [ -f "$STATE/receipt" ]; then return 0; fi
+	(cd "$PREFIX" && find . -path ./.gpuferry -prune -o -type d ! -name . -print | sed 's/^/d /' | sort &&
+		find . -path ./.gpuferry -prune -o ! -type d -print | sed 's/^/f /' | sort) >"$STATE/receipt.new" &&
+		mv "$STATE/receipt.new" "$STATE/receipt" || fail 20 "cannot write the receipt '$STATE/receipt'"
+}
+
+check_installation() {
+	say "checking the installation"
+	sh "$STATE/verify.sh" --prefix "$PREFIX" ${REQUIRE_GPU:+--require-gpu} >"$STATE/tmp/verify" 2>&1
+	status=$?
+	cat "$STATE/tmp/verify" >>"$LOG"
+	cat "$STATE/tmp/verify"
+	[ $status = 0 ] || fail 20 "what was installed does not work, see above; it is left in '$PREFIX' to look at. 'sh $STATE/uninstall.sh' removes it"
+}
