@@ -6,18 +6,20 @@ passed=0 failed=0
 fail() { failed=$((failed + 1)); echo "$1: $2"; [ ! -s "$TMPDIR/said" ] || sed 's/^/    | /' "$TMPDIR/said"; }
 ok() { passed=$((passed + 1)); }
 
-python3 tests/lib/index.py "$TMPDIR/port" "$TMPDIR/requests" &
-server=$!
-trap 'kill $server 2>/dev/null; umount "$TMPDIR/small" 2>/dev/null' EXIT
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s "$TMPDIR/port" ] || sleep 0.2; done
-[ -s "$TMPDIR/port" ] || { echo "the index on loopback did not start"; exit 1; }
-base=http://127.0.0.1:$(cat "$TMPDIR/port")
+. tests/lib/replica.sh
+cat >"$TMPDIR/packages" <<'JSON'
+[{"filename": "alpha-1.0-py3-none-any.whl", "requires": ["beta"], "pad": 900000},
+ {"filename": "alpha-2.0-py3-none-any.whl", "requires": ["beta>=1"], "pad": 900000},
+ {"filename": "beta-1.5-py3-none-any.whl", "pad": 900000}]
+JSON
+replica --packages "$TMPDIR/packages"
+trap 'kill $replica_pid 2>/dev/null; umount "$TMPDIR/small" 2>/dev/null' EXIT
 unset PIP_EXTRA_INDEX_URL PIP_FIND_LINKS PIP_NO_INDEX http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 facts='--accelerator any --arch x86_64 --glibc 2.36 --sources default'
 
 fresh() { rm -rf "$TMPDIR/cache" "$TMPDIR/w" && mkdir "$TMPDIR/w"; }
 gpuferry() { XDG_CACHE_HOME="$TMPDIR/cache" "$GPUFERRY" "$@" >"$TMPDIR/out" 2>"$TMPDIR/err"; status=$?; cat "$TMPDIR/err" "$TMPDIR/out" >"$TMPDIR/said"; }
-from() { export PIP_INDEX_URL="$base/$1/simple/"; } # FAULT
+from() { export PIP_INDEX_URL="$base${1:+/with/$1}/simple/"; } # FAULTS, as tests/lib/replica.py has them
 # shellcheck disable=SC2086
 plan() { gpuferry plan "$@" $facts -o "$TMPDIR/w/lock"; }
 # STATUS and words that the message must hold, for the command before
@@ -32,7 +34,7 @@ absent() { if [ -e "$2" ]; then fail "$1" "$2 is there"; else ok; fi; }
 present() { if [ -s "$2" ]; then ok; else fail "$1" "$2 is not there"; fi; }
 
 # --- what is asked for ---
-from ok
+from ''
 fresh
 plan alpha --python 3.11 --gpu 'RTX 3909'
 said 'unknown GPU' 2 'RTX 3909' 'RTX 3090'
@@ -51,7 +53,7 @@ said 'a requirement that is none' 2 'alpha>=>1'
 absent 'no lock after a refusal' "$TMPDIR/w/lock"
 
 # --- the index ---
-for fault in page-503 page-cut page-garbage; do
+for fault in page-status=503 page-truncate=40 page-garbage; do
 	fresh
 	from $fault
 	plan alpha --python 3.11
@@ -63,13 +65,13 @@ export PIP_INDEX_URL=http://127.0.0.1:1/simple/
 plan alpha --python 3.11
 said 'index: nobody listens' 4 127.0.0.1:1
 fresh
-from page-html
+from html
 plan alpha --python 3.11
 said 'index: HTML is as good' 0 alpha
 
 # --- the files ---
 fresh
-from ok
+from ''
 plan alpha --python 3.11
 said 'the plan that is packed' 0 alpha 2.0 beta 1.5
 cp "$TMPDIR/w/lock" "$TMPDIR/lock.ok" || exit 1
@@ -80,29 +82,29 @@ bundle_from() { # FAULT: the same lock with its files from elsewhere
 	said "plan with $1" 0
 	gpuferry bundle "$TMPDIR/w/lock" -o "$TMPDIR/w/b.tar"
 }
-bundle_from file-404
+bundle_from body-status=404
 said 'file: 404' 4 alpha-2.0-py3-none-any.whl 404
 absent 'file: 404' "$TMPDIR/w/b.tar"
-bundle_from file-503
+bundle_from body-status=503
 said 'file: 503' 4 py3-none-any.whl 503
 absent 'file: 503' "$TMPDIR/w/b.tar"
-bundle_from file-cut
+bundle_from body-truncate=300000
 said 'file: always cut' 4 py3-none-any.whl
 absent 'file: always cut' "$TMPDIR/w/b.tar"
-bundle_from file-sha256
+bundle_from body-garbage
 said 'file: other bytes' 5 py3-none-any.whl sha256
 absent 'file: other bytes' "$TMPDIR/w/b.tar"
-bundle_from file-size
+bundle_from 658,size+4
 if [ $status = 5 ] || [ $status = 4 ]; then ok; else fail 'file: too long' "exit $status"; fi
 absent 'file: too long' "$TMPDIR/w/b.tar"
-bundle_from file-drop
+bundle_from body-truncate=300000x1
 said 'file: cut once' 0 b.tar
 gpuferry verify "$TMPDIR/w/b.tar"
 said 'file: cut once, then whole' 0 whole
 
 # --- the lock and the bundle ---
 fresh
-from ok
+from ''
 sed 's/"2\.0"/"1.0"/' "$TMPDIR/lock.ok" >"$TMPDIR/w/lock"
 gpuferry bundle "$TMPDIR/w/lock" -o "$TMPDIR/w/b.tar"
 said 'a lock edited by hand' 5 seal
@@ -138,7 +140,7 @@ said 'one bit, installed' 11 alpha-2.0-py3-none-any.whl
 
 # --- interrupted, killed, full ---
 fresh
-from file-slow
+from body-stall=300000x2
 plan alpha --python 3.11
 (XDG_CACHE_HOME="$TMPDIR/cache" exec "$GPUFERRY" bundle "$TMPDIR/w/lock" -o "$TMPDIR/w/b.tar" >"$TMPDIR/said" 2>&1) &
 child=$!
@@ -154,21 +156,21 @@ sleep 2
 kill -KILL $child
 wait $child 2>/dev/null
 absent 'killed' "$TMPDIR/w/b.tar"
-: >"$TMPDIR/requests"
+: >"$log"
 gpuferry bundle "$TMPDIR/w/lock" -o "$TMPDIR/w/b.tar"
 said 'after both' 0 b.tar
-if grep -q 'bytes=[1-9]' "$TMPDIR/requests"; then ok; else fail 'after both' "it did not go on from what had come: $(cat "$TMPDIR/requests")"; fi
+if grep -q 'bytes=[1-9]' "$log"; then ok; else fail 'after both' "it did not go on from what had come: $(cat "$log")"; fi
 gpuferry verify "$TMPDIR/w/b.tar"
 said 'after both, whole' 0 whole
 
-if [ "$(id -u)" = 0 ] && mkdir "$TMPDIR/small" && mount -t tmpfs -o size=800k none "$TMPDIR/small" 2>/dev/null; then
+if [ "$(id -u)" = 0 ] && mkdir "$TMPDIR/small" && mount -t tmpfs -o size=1500k none "$TMPDIR/small" 2>/dev/null; then
 	fresh
-	from ok
+	from ''
 	plan alpha --python 3.11
 	gpuferry bundle "$TMPDIR/w/lock" -o "$TMPDIR/small/b.tar"
 	said 'disk full' 6 "$TMPDIR/small"
 	absent 'disk full' "$TMPDIR/small/b.tar"
-	mount -o remount,size=16m "$TMPDIR/small"
+	mount -o remount,size=24m "$TMPDIR/small"
 	gpuferry bundle "$TMPDIR/w/lock" -o "$TMPDIR/small/b.tar"
 	said 'room made' 0 b.tar
 	dd if=/dev/zero of="$TMPDIR/small/fill" bs=1k 2>/dev/null

@@ -19,7 +19,7 @@ A prefix /with/OPTION,OPTION…/ in front of any of these switches on options, a
   no-size no-sha256    leave these out of the page               no-ranges    answer 200 to range requests
   size+N sha256-lie    the page says so                          bare-658     advertise without a digest
   etag max-age=N last-modified                                   gzip         pages with Content-Encoding: gzip
-  page-/file- before one of these limits it to pages or files (without: both):
+  page-/file-/body- before one of these limits it to pages, to files, or to files asked for as a whole or by more than 100,000 bytes (without: all):
   status=CODExN        answer CODE to the first N requests of each path (CODE alone: always); status 429 and 503 carry Retry-After: 0
   truncate=N           announce the whole length, break the connection after N bytes (truncate=NxK: only the first K times)
   slow=MS              wait before the answer                    stall=N      send N bytes, then nothing more
@@ -123,15 +123,15 @@ def load(folder, packages):
 
 
 class Options(dict):
-    def __init__(self, text, kind):
+    def __init__(self, text, kinds):
         super().__init__()
         self.text = text
         for o in filter(None, text.split(",")):
-            scope, rest = re.match(r"(?:(page|file)-)?(.*)", o).groups()
+            scope, rest = re.match(r"(?:(page|file|body)-)?(.*)", o).groups()
             key, _, value = rest.partition("=")
             if key.startswith("size+"):
                 key, value = "size+", key[5:]
-            if scope in (None, kind):
+            if scope is None or scope in kinds:
                 self[key] = value
 
 
@@ -185,9 +185,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         text, rest = m.groups() if m else ("", path)
         rest = urllib.parse.unquote(rest.split("?")[0])
         page = not rest.startswith("/files/")
-        o = Options(urllib.parse.unquote(text), "page" if page else "file")
+        o = Options(urllib.parse.unquote(text), ("page",) if page else ("file", "body") if self.wants_body(rest) else ("file",))
         if not self.misbehaves(o, path, rest):
             self.page(o, rest) if page else self.file(o, rest[len("/files/"):])
+
+    def wants_body(self, rest):
+        r = re.fullmatch(r"bytes=(\d+)-(\d+)|bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
+        tail = r and (r[1] and int(r[2]) - int(r[1]) < 100000 or r[4] and int(r[4]) < 100000)
+        return not tail and not rest.endswith(".metadata")
 
     def misbehaves(self, o, path, rest):
         if "slow" in o:
