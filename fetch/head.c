@@ -38,6 +38,7 @@ static void content_range(struct net_head *h, gf_slice v)
     gf_slice range, first;
     if (!gf_slice_cut(&v, '/', &range)) return;
     h->has_range = true;
+    h->range_first = h->range_last = -1;
     h->range_total = number(v);
     if (!gf_slice_cut(&range, '-', &first)) return;
     h->range_first = number(first);

@@ -95,6 +95,8 @@ static void add_path_without_dots(struct gf_buf *out, gf_slice path)
 
 static char *put_together(const struct net_url *u, gf_slice merged)
 {
+    bool file = gf_slice_ieq(u->scheme, GF_S("file"));
+    if ((!file && u->host.n == 0) || gf_slice_chr(u->host, '\\') >= 0) return NULL;
     GF_BUF_SCOPE struct gf_buf out;
     gf_buf_init(&out, CAP_URL);
     for (size_t i = 0; i < u->scheme.n; i++) gf_buf_addc(&out, gf_lower(u->scheme.p[i]));
@@ -142,11 +144,11 @@ static char *resolve(const struct net_url *base, struct net_url *ref)
     bool base_is_file = gf_slice_ieq(base->scheme, GF_S("file"));
     if (ref->scheme.p) {
         bool file = gf_slice_ieq(ref->scheme, GF_S("file"));
-        if (!known_scheme(ref->scheme) || (file && !base_is_file) || (!file && ref->host.n == 0)) return NULL;
+        if (!known_scheme(ref->scheme) || (file && !base_is_file)) return NULL;
         return put_together(ref, ref->path);
     }
     ref->scheme = base->scheme;
-    if (ref->host.p) return ref->host.n || base_is_file ? put_together(ref, ref->path) : NULL;
+    if (ref->host.p) return put_together(ref, ref->path);
     ref->userinfo = base->userinfo;
     ref->host = base->host;
     if (ref->path.n == 0) {
@@ -159,13 +161,12 @@ static char *resolve(const struct net_url *base, struct net_url *ref)
 
 char *net_url_join(const char *base, const char *ref)
 {
-    struct net_url b;
-    if (!net_url_split(gf_slice_of(base), &b) || !known_scheme(b.scheme)) return NULL;
-    GF_BUF_SCOPE struct gf_buf escaped;
-    gf_buf_init(&escaped, CAP_URL);
-    if (!escape_reference(gf_slice_trim(gf_slice_of(ref)), &escaped)) return NULL;
-    struct net_url r = split_reference(gf_buf_slice(&escaped));
-    return resolve(&b, &r);
+    GF_BUF_SCOPE struct gf_buf from, to;
+    gf_buf_init(&from, CAP_URL);
+    gf_buf_init(&to, CAP_URL);
+    if (!escape_reference(gf_slice_of(base), &from) || !escape_reference(gf_slice_trim(gf_slice_of(ref)), &to)) return NULL;
+    struct net_url b, r = split_reference(gf_buf_slice(&to));
+    return net_url_split(gf_buf_slice(&from), &b) && known_scheme(b.scheme) ? resolve(&b, &r) : NULL;
 }
 
 char *net_url_without_credentials(const char *url)
