@@ -50,8 +50,13 @@ $(OUT)/.flags: FORCE
 	$(Q)mkdir -p $(OUT) && printf '%s\n' "$(CC) $(subst ",,$(ALL_CFLAGS))" | cmp -s - $@ || printf '%s\n' "$(CC) $(subst ",,$(ALL_CFLAGS))" > $@
 $(OUT)/%.o: %.c $(OUT)/.flags
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(DEFINE) -MMD -MP -c -o $@ $<
 $(OUT)/bundler/scripts.o: $(wildcard scripts/*.sh scripts/lib/*)
+# the data set travels inside the program
+$(OUT)/data.pack: FORCE
+	$(Q)mkdir -p $(@D) && sh scripts/pack-data.sh data $(CURDIR)/$@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(OUT)/matrix/files.o: $(OUT)/data.pack
+$(OUT)/matrix/files.o: private DEFINE := -DMTX_PACK='"$(OUT)/data.pack"'
 $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^

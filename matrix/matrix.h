@@ -1,5 +1,6 @@
 /* The matrix: what no package metadata says, each row with its source. Loaded strictly, tables parsed when first asked for, rules compiled once.
- * Takes plain values, knows no profile. What it hands out lives as long as the matrix. A question it has no row for answers PY_UNKNOWN. */
+ * Takes plain values, knows no profile. What it hands out lives as long as the matrix. A question it has no row for answers PY_UNKNOWN.
+ * One thread at a time. */
 #ifndef MTX_MATRIX_H
 #define MTX_MATRIX_H
 #include "base/json.h"
@@ -8,17 +9,22 @@
 
 struct mtx;
 /* path: folder, single data-set file, or NULL for the data embedded in the program. */
-int mtx_open(const char *path, struct mtx **ret, struct gf_err *err);
+int mtx_open(const char *path, struct mtx **ret, struct gf_err *err); /* with a path every table is read and checked at once */
+int mtx_check(struct mtx *m, struct gf_err *err); /* the same for the embedded data, before anything else was asked: strict, duplicates and sources too */
+const struct gf_err *mtx_error(const struct mtx *m); /* NULL, or why a table could not be read (its answers are then unknown) */
+gf_slice mtx_file_text(struct mtx *m, const char *path); /* a file of the set, "doctor/patterns.json"; GF_NONE: none such */
 void mtx_free(struct mtx *m);
 const char *mtx_version(const struct mtx *m); /* data/VERSION */
-const char *mtx_sha256(const struct mtx *m);  /* of the whole data set in canonical order */
+const char *mtx_sha256(struct mtx *m);        /* of the whole data set in canonical order */
 
+/* in rising order */
 enum mtx_evidence { MTX_REPORTED, MTX_DOCUMENTED, MTX_MEASURED, MTX_RUN };
 struct mtx_source { const char *id, *title, *where, *date; };
 const struct mtx_source *mtx_source(struct mtx *m, const char *id); /* NULL: none such */
 
 /* --- GPUs ------------------------------------------------------------------------------------------------------- */
 struct mtx_gpu {
+    enum mtx_evidence evidence;
     const char *vendor;     /* nvidia, amd, huawei, … */
     const char *pci;        /* "10de:2204"; NULL for those without one */
     const char *name;       /* "GeForce RTX 3090"; NULL for ids without a product name */
@@ -44,7 +50,7 @@ struct mtx_branch {
     const char *branch;       /* "580" */
     const char *os;           /* linux, windows */
     const char *first, *latest; /* versions */
-    const char *label;        /* "LTSB", "PB", "NFB" … */
+    const char *label, *released; /* "LTSB", "PB", "NFB" …; date */
     bool lts;
     const char *eol;          /* YYYY-MM-DD, NULL unknown */
     const char *cuda;         /* "13.0": what nvidia-smi prints; NULL unknown */
@@ -69,12 +75,18 @@ struct mtx_answer mtx_driver_knows_device(struct mtx *m, gf_slice driver_version
 /* flavour: open|proprietary. */
 struct mtx_answer mtx_flavour_serves_gpu(struct mtx *m, gf_slice flavour, gf_slice driver_version, unsigned major, unsigned minor);
 
+/* Linux kernel floor of a driver; kernel "3.10.0-1160.el7.x86_64". */
+struct mtx_kernel_floor { struct py_specset drivers, kernel; const char *text, *source; };
+struct mtx_answer mtx_driver_runs_kernel(struct mtx *m, gf_slice driver_version, gf_slice kernel);
+
 /* --- CUDA ----------------------------------------------------------------------------------------------------------- */
 struct mtx_cuda_floor { const char *major, *linux_driver, *windows_driver; bool strict; const char *source; }; /* strict: ≤ 10.2, per minor */
 const struct mtx_cuda_floor *mtx_cuda_floor(struct mtx *m, gf_slice cuda_version); /* "12.8" → the row of 12; "10.2" → its own */
 struct mtx_toolkit {
     const char *cuda;         /* "12.8" */
-    const char *driver;       /* shipped with it, Linux; NULL */
+    const char *driver, *windows_driver; /* shipped with it; NULL */
+    const char *branch;       /* driver branch that reports it; NULL unknown */
+    const char *ptx_isa;      /* newest PTX version it writes, "8.7"; NULL unknown */
     const char *const *sm;    /* "75", "90a", "100f" */
     size_t nsm;
     const char *gcc_max, *source;
@@ -162,8 +174,20 @@ const char *mtx_family_of(struct mtx *m, const char *package);  /* "torch" for t
 /* variant of a file: local part when it is one (cu128), else the matrix's build row; NULL unknown. */
 const char *mtx_variant_of(struct mtx *m, const char *package, const struct py_version *v, const char *index, const char *platform);
 const char *mtx_variant_cuda(struct gf_arena *a, gf_slice variant);   /* "cu128" → "12.8", "cu92" → "9.2"; NULL */
-struct mtx_route { const char *id, *url, *variant, *family; const char *const *packages; size_t npackages; const char *source; };
+/* id "pytorch-cu126"; index "pytorch", as in mtx_build.index */
+struct mtx_route { const char *id, *index, *url, *variant, *family; const char *const *packages; size_t npackages; const char *source; };
 size_t mtx_routes(struct mtx *m, const struct mtx_route **ret); /* vendors' indexes */
+
+/* --- what people ask about by name: systems, packages, tools -------------------------------------------------------------------------- */
+struct mtx_about { const char *name, *title, *kind, *see, *text; const char *const *aliases; size_t naliases; enum mtx_evidence evidence; const char *source; };
+const struct mtx_about *mtx_about_of(struct mtx *m, const char *name); /* by name or alias; NULL: not in the data */
+size_t mtx_abouts(struct mtx *m, const struct mtx_about **ret);
+/* One release of something with what belongs to it, as pairs: "cuda" "12.5", "python" "3.10-3.13". */
+struct mtx_pair { const char *key, *value; };
+struct mtx_release { const char *name, *version, *date; const struct mtx_pair *with; size_t nwith; enum mtx_evidence evidence; const char *source; };
+size_t mtx_releases(struct mtx *m, const struct mtx_release **ret); /* of all names, in the order of the data */
+struct mtx_fact { const char *name, *topic, *text, *versions; enum mtx_evidence evidence; const char *source; };
+size_t mtx_facts(struct mtx *m, const struct mtx_fact **ret);
 
 /* --- operating systems --------------------------------------------------------------------------------------------------------- */
 struct mtx_distro { const char *id, *version, *glibc, *kernel, *gcc, *python, *name, *libstdcxx, *source; };

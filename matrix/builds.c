@@ -1,0 +1,150 @@
+/* Builds: what is known of the files of one version of one package. */
+#include "matrix/table.h"
+
+static int read_targets(struct mtx *m, const struct mtx_at *at, const gf_json *v, const struct mtx_carry **ret, size_t *ret_n, struct gf_err *err)
+{
+    size_t n = gf_json_count(v), i = 0;
+    bool counted = gf_json_type(v) == GF_JSON_OBJECT;
+    if (v && !counted && gf_json_type(v) != GF_JSON_ARRAY) return mtx_bad(at, "carries", err, "expected targets as a list or with counts, found %s", gf_json_type_name(v));
+    struct mtx_carry *c = GF_NEW_ARRAY(&m->mem, struct mtx_carry, n + 1);
+    for (const gf_json *e = gf_json_first(v); e; e = gf_json_next(e), i++) {
+        int64_t count = 1;
+        struct mtx_target t;
+        c[i].target = counted ? gf_json_key(e) : gf_json_cstr(e);
+        if (!c[i].target || !mtx_target_parse(gf_slice_of(c[i].target), &t)) return mtx_bad(at, "carries", err, "expected a target like 7.0, 9.0a or 10.0f");
+        if (counted && (!gf_json_int(e, &count) || count < 1 || count > 1000000)) return mtx_bad(at, "carries", err, "expected a count of fat binaries for %s", c[i].target);
+        c[i].count = (unsigned)count;
+    }
+    *ret = c;
+    *ret_n = n;
+    return 0;
+}
+
+int mtx_read_carries(struct mtx *m, const struct mtx_at *at, const gf_json *v, const struct mtx_build_row *b, const struct mtx_carries **ret, struct gf_err *err)
+{
+    if (gf_json_type(v) != GF_JSON_OBJECT) return mtx_bad(at, "carries", err, "expected library: { cubin, ptx }, found %s", gf_json_type_name(v));
+    struct mtx_library *l = GF_NEW_ARRAY(&m->mem, struct mtx_library, gf_json_count(v) + 1);
+    struct mtx_carries *c = GF_NEW(&m->mem, struct mtx_carries);
+    *c = (struct mtx_carries){ l, 0, b->cuda, b->evidence, b->source };
+    for (const gf_json *e = gf_json_first(v); e; e = gf_json_next(e)) {
+        struct mtx_library *x = &l[c->nlibraries++];
+        x->name = gf_json_key(e);
+        if (gf_json_type(e) != GF_JSON_OBJECT) return mtx_bad(at, "carries", err, "expected { cubin, ptx } for %s, found %s", x->name, gf_json_type_name(e));
+        for (const gf_json *k = gf_json_first(e); k; k = gf_json_next(k)) {
+            int bad;
+            if (strcmp(gf_json_key(k), "cubin") == 0) bad = read_targets(m, at, k, &x->cubin, &x->ncubin, err);
+            else if (strcmp(gf_json_key(k), "ptx") == 0) bad = read_targets(m, at, k, &x->ptx, &x->nptx, err);
+            else return mtx_bad(at, "carries", err, "unknown key '%s' for %s; cubin and ptx are known", gf_json_key(k), x->name);
+            if (bad) return -1;
+        }
+    }
+    *ret = c;
+    return 0;
+}
+
+int mtx_read_build(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    static const struct mtx_key keys[] = {
+        MTX_KEY(struct mtx_build_row, package, MTX_STR, true),   MTX_KEY(struct mtx_build_row, versions, MTX_STRS, true),
+        MTX_KEY(struct mtx_build_row, variant, MTX_STR, false),  MTX_KEY(struct mtx_build_row, index, MTX_STR, false),
+        MTX_KEY(struct mtx_build_row, platform, MTX_STR, false), MTX_KEY(struct mtx_build_row, cuda, MTX_STR, false),
+        MTX_KEY(struct mtx_build_row, cudnn, MTX_STR, false),    MTX_KEY(struct mtx_build_row, sha256, MTX_STRS, false),
+        MTX_KEY(struct mtx_build_row, carries, MTX_JSON, false), MTX_KEY(struct mtx_build_row, source, MTX_STR, true),
+        MTX_KEY(struct mtx_build_row, evidence, MTX_EVIDENCE, true),
+    };
+    struct mtx_build_row b = { 0 };
+    const struct mtx_carries *carries = NULL;
+    if (MTX_READ(m, at, row, keys, &b, err) || (b.carries && mtx_read_carries(m, at, b.carries, &b, &carries, err))) return -1;
+    struct mtx_package *p = mtx_package_add(m, b.package);
+    for (size_t i = 0; i < b.versions.n; i++) {
+        struct mtx_build *x = GF_NEW(&m->mem, struct mtx_build);
+        *x = (struct mtx_build){ b.package, b.versions.v[i], b.variant, b.index, b.platform, b.cuda, b.cudnn, b.sha256.v, b.sha256.n, carries, b.evidence, b.source };
+        if (mtx_unique(m, at, err, "%s %s %s %s %s", x->package, x->version, x->variant ? x->variant : "-", x->index ? x->index : "-", x->platform ? x->platform : "-")) return -1;
+        gf_vec_push(&p->builds, x);
+        gf_vec_push(&m->builds, x);
+        m->evidence[MTX_T_PACKAGES][b.evidence]++;
+    }
+    return 0;
+}
+
+/* What one file is, against a row: index "pytorch" also names the source "pytorch-cu126". */
+struct file { gf_slice public_, local; const char *index, *platform; };
+
+static bool index_is(const char *row, const char *index)
+{
+    size_t n = strlen(row);
+    return index && strncmp(row, index, n) == 0 && (index[n] == 0 || index[n] == '-');
+}
+
+static bool matches(const struct mtx_build *b, const struct file *f)
+{
+    if (!gf_slice_is(f->public_, b->version)) return false;
+    if (b->platform && f->platform && strcmp(b->platform, f->platform)) return false;
+    if (f->local.n) return b->variant && gf_slice_is(f->local, b->variant) && (!b->index || index_is("default", b->index) == false);
+    /* a file without a local part is the default index's build, from wherever it was copied, unless another index has its own */
+    return !b->index || index_is(b->index, f->index) || (index_is("default", b->index));
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    GF_ARENA_SCOPE struct gf_arena mem = GF_ARENA_INIT;
+    struct py_version x, y;
+    const struct mtx_build *l = *(const struct mtx_build *const *)a, *r = *(const struct mtx_build *const *)b;
+    if (!py_version_parse(&mem, gf_slice_of(l->version), &x) || !py_version_parse(&mem, gf_slice_of(r->version), &y)) return strcmp(r->version, l->version);
+    int c = py_version_cmp(&y, &x);
+    return c ? c : strcmp(r->variant ? r->variant : "", l->variant ? l->variant : "");
+}
+
+size_t mtx_builds(struct mtx *m, const char *package, const struct mtx_build *const **ret)
+{
+    struct mtx_package *p = mtx_package_get(m, package);
+    *ret = NULL;
+    if (!p) return 0;
+    if (!p->sorted && p->builds.n) qsort(p->builds.v, p->builds.n, sizeof *p->builds.v, newest_first);
+    p->sorted = true;
+    *ret = p->builds.v;
+    return p->builds.n;
+}
+
+static const struct mtx_build *by_sha256(const struct mtx_package *p, const char *sha256)
+{
+    for (size_t i = 0; sha256 && i < p->builds.n; i++)
+        for (size_t k = 0; k < p->builds.v[i]->nsha256; k++)
+            if (strcmp(p->builds.v[i]->sha256[k], sha256) == 0) return p->builds.v[i];
+    return NULL;
+}
+
+const struct mtx_build *mtx_build_of(struct mtx *m, const char *package, const struct py_version *version, const char *index, const char *platform, const char *sha256)
+{
+    const struct mtx_package *p = mtx_package_get(m, package);
+    if (!p) return NULL;
+    const struct mtx_build *best = by_sha256(p, sha256);
+    if (best) return best;
+    GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
+    struct file f = { gf_slice_of(py_version_public(&a, version)), py_version_local(version), index, platform };
+    for (size_t i = 0; i < p->builds.n; i++) {
+        const struct mtx_build *b = p->builds.v[i];
+        if (!matches(b, &f)) continue;
+        bool better = !best || (!f.local.n && b->index && index_is(b->index, index) && !(best->index && index_is(best->index, index))) || b->evidence > best->evidence;
+        if (better) best = b;
+    }
+    return best;
+}
+
+const char *mtx_variant_of(struct mtx *m, const char *package, const struct py_version *v, const char *index, const char *platform)
+{
+    const struct mtx_build *b = mtx_build_of(m, package, v, index, platform, NULL);
+    if (b) return b->variant;
+    gf_slice local = py_version_local(v);
+    bool is_one = gf_slice_is(local, "cpu") || gf_slice_is(local, "xpu") || (gf_slice_starts(local, GF_S("cu")) && local.n > 2 && gf_is_digit((unsigned char)local.p[2])) ||
+                  gf_slice_starts(local, GF_S("rocm"));
+    return is_one && mtx_family_of(m, package) ? gf_arena_str(&m->mem, local) : NULL;
+}
+
+const char *mtx_variant_cuda(struct gf_arena *a, gf_slice variant)
+{
+    if (!gf_try_lit(&variant, GF_S("cu")) || variant.n < 2 || variant.n > 3) return NULL;
+    for (size_t i = 0; i < variant.n; i++)
+        if (!gf_is_digit((unsigned char)variant.p[i])) return NULL;
+    return gf_arena_printf(a, "%.*s.%c", (int)variant.n - 1, variant.p, variant.p[variant.n - 1]);
+}

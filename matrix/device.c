@@ -1,0 +1,84 @@
+/* Which driver series lists a device, from which version on (Turing and newer, from R515 on). */
+#include "matrix/table.h"
+
+static int read_series(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    static const struct mtx_key keys[] = {
+        MTX_KEY(struct mtx_series, branch, MTX_STR, true), MTX_KEY(struct mtx_series, first, MTX_STR, true),
+        MTX_KEY(struct mtx_series, beta, MTX_STR, false),  MTX_KEY(struct mtx_series, source, MTX_STR, true),
+        MTX_KEY(struct mtx_series, evidence, MTX_EVIDENCE, true),
+    };
+    struct mtx_series s = { 0 };
+    if (MTX_READ(m, at, row, keys, &s, err) || mtx_unique(m, at, err, "%s", s.branch)) return -1;
+    m->evidence[MTX_T_FIRST][s.evidence]++;
+    gf_vec_push(&m->series, s);
+    return 0;
+}
+
+static int read_first(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    static const struct mtx_key keys[] = {
+        MTX_KEY(struct mtx_first, pci, MTX_STR, true),    MTX_KEY(struct mtx_first, from, MTX_STR, false),
+        MTX_KEY(struct mtx_first, branches, MTX_STRS, false), MTX_KEY(struct mtx_first, first, MTX_JSON, false),
+        MTX_KEY(struct mtx_first, source, MTX_STR, true), MTX_KEY(struct mtx_first, evidence, MTX_EVIDENCE, true),
+    };
+    struct mtx_first f = { 0 };
+    if (MTX_READ(m, at, row, keys, &f, err) || mtx_unique(m, at, err, "%s", f.pci)) return -1;
+    for (const gf_json *c = gf_json_first(f.first); c; c = gf_json_next(c))
+        if (!gf_json_cstr(c)) return mtx_bad(at, "first", err, "expected branch: version, found %s", gf_json_type_name(c));
+    if (!f.from && !f.branches.n) return mtx_bad(at, NULL, err, "expected 'from' or 'branches'");
+    m->evidence[MTX_T_FIRST][f.evidence]++;
+    gf_vec_push(&m->firsts, f);
+    return 0;
+}
+
+int mtx_load_first(struct mtx *m, struct gf_err *err)
+{
+    static const struct mtx_section sections[] = { { "series", read_series }, { "devices", read_first } };
+    const struct mtx_file *f = mtx_files_find(&m->files, GF_S("nvidia/devices.json"));
+    return f ? mtx_read_file(m, f, sections, 2, err) : 0;
+}
+
+static const struct mtx_first *row_of(struct mtx *m, gf_slice pci)
+{
+    if (gf_slice_starts(pci, GF_S("10de:"))) pci = gf_slice_from(pci, 5);
+    for (size_t i = 0; i < m->firsts.n; i++)
+        if (gf_slice_ieq(gf_slice_of(m->firsts.v[i].pci), pci)) return &m->firsts.v[i];
+    return NULL;
+}
+
+static bool lists(const struct mtx_first *f, unsigned branch)
+{
+    for (size_t i = 0; i < f->branches.n; i++)
+        if (mtx_driver_branch_number(gf_slice_of(f->branches.v[i])) == branch) return true;
+    return f->from && branch >= mtx_driver_branch_number(gf_slice_of(f->from));
+}
+
+static bool is_beta(const struct mtx_series *s, gf_slice version)
+{
+    gf_slice beta = gf_slice_of(s->beta);
+    return beta.n && gf_slice_starts(version, gf_slice_sub(beta, 0, beta.n - 1));
+}
+
+struct mtx_answer mtx_driver_knows_device(struct mtx *m, gf_slice driver_version, gf_slice pci)
+{
+    mtx_need(m, MTX_T_FIRST);
+    struct mtx_answer a = { PY_UNKNOWN, NULL, NULL, "R-DRV-DEVICE" };
+    const struct mtx_first *f = row_of(m, pci);
+    unsigned n = mtx_driver_branch_number(driver_version);
+    const struct mtx_series *s = NULL;
+    for (size_t i = 0; i < m->series.n; i++)
+        if (mtx_driver_branch_number(gf_slice_of(m->series.v[i].branch)) == n) s = &m->series.v[i];
+    if (!f || !s || is_beta(s, driver_version)) return a;
+    a.source = f->source;
+    char branch[16];
+    size_t len = 0;
+    while (len < sizeof branch - 1 && len < driver_version.n && gf_is_digit((unsigned char)driver_version.p[len])) branch[len] = driver_version.p[len], len++;
+    branch[len] = 0;
+    const char *first = gf_json_cstr(gf_json_get(f->first, branch));
+    if (!lists(f, n)) a.value = PY_NO, a.why = gf_arena_printf(&m->mem, "no driver of the %s series lists the device %.*s", branch, GF_FMT(pci));
+    else if (first && gf_dotted_cmp(driver_version, gf_slice_of(first)) < 0)
+        a.value = PY_NO, a.why = gf_arena_printf(&m->mem, "the %s series lists the device %.*s from %s on, this is %.*s", branch, GF_FMT(pci), first, GF_FMT(driver_version));
+    else a.value = PY_YES;
+    return a;
+}

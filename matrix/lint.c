@@ -1,0 +1,73 @@
+/* The audit: every table read strictly, then what is missing or contradicts. */
+#include "matrix/table.h"
+
+static void count_rows(struct mtx *m, struct gf_buf *out)
+{
+    static const struct { const char *name; enum mtx_table t; } rows[] = {
+        { "GPUs", MTX_T_GPUS },         { "drivers", MTX_T_DRIVER },   { "devices by driver series", MTX_T_FIRST }, { "CUDA", MTX_T_CUDA },
+        { "packages", MTX_T_PACKAGES }, { "indexes", MTX_T_ROUTES },   { "operating systems", MTX_T_DISTROS },
+    };
+    gf_buf_addf(out, "data %s, sha256 %s\n\n%-26s%10s%12s%10s%6s%8s\n", m->version, mtx_sha256(m), "table", "reported", "documented", "measured", "run", "rows");
+    size_t all[4] = { 0 };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t *e = m->evidence[rows[i].t];
+        gf_buf_addf(out, "%-26s%10zu%12zu%10zu%6zu%8zu\n", rows[i].name, e[0], e[1], e[2], e[3], e[0] + e[1] + e[2] + e[3]);
+        for (unsigned k = 0; k < 4; k++) all[k] += e[k];
+    }
+    gf_buf_addf(out, "%-26s%10zu%12zu%10zu%6zu%8zu\n%zu sources\n", "all", all[0], all[1], all[2], all[3], all[0] + all[1] + all[2] + all[3], m->sources.n);
+}
+
+static void error(struct gf_buf *out, size_t *n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void error(struct gf_buf *out, size_t *n, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    gf_buf_adds(out, "error: ");
+    gf_buf_vaddf(out, fmt, ap);
+    gf_buf_addc(out, '\n');
+    va_end(ap);
+    ++*n;
+}
+
+/* GPUs whose capability no row explains, toolkits without a floor, rules about components that nothing declares. */
+static void contradictions(struct mtx *m, struct gf_buf *out, size_t *errors)
+{
+    for (size_t i = 0; i < m->gpus.n; i++) {
+        const struct mtx_gpu *g = &m->gpus.v[i];
+        unsigned major, minor;
+        if (g->cc && mtx_cc_parse(gf_slice_of(g->cc), &major, &minor) && !mtx_cc_known(m, major, minor))
+            error(out, errors, "%s has capability %s, which nvidia/driver.json does not know", g->pci ? g->pci : g->name, g->cc);
+    }
+    for (size_t i = 0; i < m->toolkits.n; i++)
+        if (!mtx_cuda_floor(m, gf_slice_of(m->toolkits.v[i].cuda))) error(out, errors, "CUDA %s has no row of its lowest driver", m->toolkits.v[i].cuda);
+    for (size_t i = 0; i < m->builds.n; i++) {
+        const struct mtx_build *b = m->builds.v[i];
+        if (b->cuda && !mtx_cuda_floor(m, gf_slice_of(b->cuda))) error(out, errors, "%s %s is built with CUDA %s, whose lowest driver is not in the data", b->package, b->version, b->cuda);
+    }
+}
+
+static void gaps(struct mtx *m, struct gf_buf *out)
+{
+    size_t unknown = 0, noname = 0, nomemory = 0, noclass = 0;
+    for (size_t i = 0; i < m->builds.n; i++) unknown += !m->builds.v[i]->carries;
+    for (size_t i = 0; i < m->gpus.n; i++) noname += !m->gpus.v[i].name, nomemory += !m->gpus.v[i].memory_mib, noclass += !m->gpus.v[i].klass;
+    gf_buf_addf(out, "\ngaps: %zu of %zu builds whose GPU code is not known; of %zu GPUs %zu have no product name, %zu no memory, %zu no class\n", unknown, m->builds.n, m->gpus.n, noname,
+                nomemory, noclass);
+    for (size_t i = 0; i < m->packages.n; i++) {
+        const struct mtx_package *p = m->packages.v[i];
+        if (p->gpu_code && !p->builds.n) gf_buf_addf(out, "gap: %.*s holds GPU code, no build of it is in the data\n", GF_FMT(gf_names_get(&m->names, (uint32_t)i)));
+    }
+    for (size_t i = 0; i < m->toolkits.n; i++)
+        if (!m->toolkits.v[i].branch) gf_buf_addf(out, "gap: the driver branch of CUDA %s is not known\n", m->toolkits.v[i].cuda);
+}
+
+int mtx_lint(struct mtx *m, struct gf_buf *report, size_t *ret_errors, struct gf_err *err)
+{
+    size_t errors = 0;
+    if (mtx_check(m, err)) return -1;
+    count_rows(m, report);
+    contradictions(m, report, &errors);
+    gaps(m, report);
+    *ret_errors = errors;
+    return 0;
+}

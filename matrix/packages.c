@@ -1,0 +1,177 @@
+/* What hangs on packages and components: families, builds, rules, releases, facts. Read from frameworks/, packages/, systems/ and the files of the
+ * vendors that name packages. */
+#include "matrix/table.h"
+
+struct mtx_package *mtx_package_add(struct mtx *m, const char *name)
+{
+    bool fresh;
+    uint32_t id = gf_names_add(&m->names, gf_slice_of(name), &fresh);
+    if (fresh) gf_vec_push(&m->packages, GF_NEW(&m->mem, struct mtx_package));
+    return m->packages.v[id];
+}
+
+struct mtx_package *mtx_package_get(struct mtx *m, const char *name)
+{
+    mtx_need(m, MTX_T_PACKAGES);
+    uint32_t id = name ? gf_names_find(&m->names, gf_slice_of(name)) : GF_NO_ID;
+    return id == GF_NO_ID ? NULL : m->packages.v[id];
+}
+
+static int read_family(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    struct extra { const char *name, *source; struct mtx_strs packages; enum mtx_evidence evidence; };
+    static const struct mtx_key keys[] = {
+        MTX_KEY(struct extra, name, MTX_STR, true), MTX_KEY(struct extra, packages, MTX_STRS, true),
+        MTX_KEY(struct extra, source, MTX_STR, true), MTX_KEY(struct extra, evidence, MTX_EVIDENCE, true),
+    };
+    struct extra x = { 0 };
+    if (MTX_READ(m, at, row, keys, &x, err) || mtx_unique(m, at, err, "%s", x.name)) return -1;
+    for (size_t i = 0; i < x.packages.n; i++) {
+        struct mtx_package *p = mtx_package_add(m, x.packages.v[i]);
+        if (p->family) return mtx_bad(at, "packages", err, "'%s' is in the family '%s' already", x.packages.v[i], p->family);
+        p->family = x.name;
+    }
+    m->evidence[MTX_T_PACKAGES][x.evidence]++;
+    return 0;
+}
+
+static int read_gpu_code(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    struct extra { const char *package, *source; enum mtx_evidence evidence; };
+    static const struct mtx_key keys[] = {
+        MTX_KEY(struct extra, package, MTX_STR, true), MTX_KEY(struct extra, source, MTX_STR, true), MTX_KEY(struct extra, evidence, MTX_EVIDENCE, true),
+    };
+    struct extra x = { 0 };
+    if (MTX_READ(m, at, row, keys, &x, err) || mtx_unique(m, at, err, "%s", x.package)) return -1;
+    mtx_package_add(m, x.package)->gpu_code = true;
+    m->evidence[MTX_T_PACKAGES][x.evidence]++;
+    return 0;
+}
+
+static int read_component(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    struct extra { const char *name, *source; struct mtx_strs providers; enum mtx_evidence evidence; };
+    static const struct mtx_key keys[] = {
+        MTX_KEY(struct extra, name, MTX_STR, true), MTX_KEY(struct extra, providers, MTX_STRS, false),
+        MTX_KEY(struct extra, source, MTX_STR, true), MTX_KEY(struct extra, evidence, MTX_EVIDENCE, true),
+    };
+    struct extra x = { 0 };
+    if (MTX_READ(m, at, row, keys, &x, err) || mtx_unique(m, at, err, "%s", x.name)) return -1;
+    struct mtx_package *p = mtx_package_add(m, x.name);
+    p->component = true;
+    for (size_t i = 0; i < x.providers.n; i++) gf_vec_push(&p->providers, x.providers.v[i]);
+    m->evidence[MTX_T_PACKAGES][x.evidence]++;
+    return 0;
+}
+
+static int read_about(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    struct extra { struct mtx_about a; struct mtx_strs aliases; };
+    static const struct mtx_key keys[] = {
+        { "name", MTX_STR, true, offsetof(struct extra, a.name) },       { "title", MTX_STR, true, offsetof(struct extra, a.title) },
+        { "kind", MTX_STR, false, offsetof(struct extra, a.kind) },      { "see", MTX_STR, false, offsetof(struct extra, a.see) },
+        { "text", MTX_STR, false, offsetof(struct extra, a.text) },      { "aliases", MTX_STRS, false, offsetof(struct extra, aliases) },
+        { "source", MTX_STR, true, offsetof(struct extra, a.source) },   { "evidence", MTX_EVIDENCE, true, offsetof(struct extra, a.evidence) },
+    };
+    struct extra x = { 0 };
+    if (MTX_READ(m, at, row, keys, &x, err) || mtx_unique(m, at, err, "%s", x.a.name)) return -1;
+    x.a.aliases = x.aliases.v, x.a.naliases = x.aliases.n;
+    m->evidence[MTX_T_PACKAGES][x.a.evidence]++;
+    gf_vec_push(&m->abouts, x.a);
+    return 0;
+}
+
+static int read_release(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    struct extra { struct mtx_release r; const gf_json *with; };
+    static const struct mtx_key keys[] = {
+        { "name", MTX_STR, true, offsetof(struct extra, r.name) },     { "version", MTX_STR, true, offsetof(struct extra, r.version) },
+        { "date", MTX_STR, false, offsetof(struct extra, r.date) },    { "with", MTX_JSON, false, offsetof(struct extra, with) },
+        { "source", MTX_STR, true, offsetof(struct extra, r.source) }, { "evidence", MTX_EVIDENCE, true, offsetof(struct extra, r.evidence) },
+    };
+    struct extra x = { 0 };
+    if (MTX_READ(m, at, row, keys, &x, err)) return -1;
+    struct mtx_pair *with = GF_NEW_ARRAY(&m->mem, struct mtx_pair, gf_json_count(x.with) + 1);
+    for (const gf_json *c = gf_json_first(x.with); c; c = gf_json_next(c)) {
+        if (!gf_json_key(c) || !gf_json_cstr(c)) return mtx_bad(at, "with", err, "expected an object of strings, found %s", gf_json_type_name(c));
+        with[x.r.nwith++] = (struct mtx_pair){ gf_json_key(c), gf_json_cstr(c) };
+    }
+    x.r.with = with;
+    m->evidence[MTX_T_PACKAGES][x.r.evidence]++;
+    gf_vec_push(&m->releases, x.r);
+    return 0;
+}
+
+static int read_fact(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    static const struct mtx_key keys[] = {
+        MTX_KEY(struct mtx_fact, name, MTX_STR, true), MTX_KEY(struct mtx_fact, topic, MTX_STR, false), MTX_KEY(struct mtx_fact, text, MTX_STR, true),
+        MTX_KEY(struct mtx_fact, versions, MTX_STR, false), MTX_KEY(struct mtx_fact, source, MTX_STR, true), MTX_KEY(struct mtx_fact, evidence, MTX_EVIDENCE, true),
+    };
+    struct mtx_fact f = { 0 };
+    if (MTX_READ(m, at, row, keys, &f, err)) return -1;
+    m->evidence[MTX_T_PACKAGES][f.evidence]++;
+    gf_vec_push(&m->facts, f);
+    return 0;
+}
+
+static bool speaks_of_packages(gf_slice path)
+{
+    static const char *const places[] = { "frameworks/", "packages/", "systems/", "nvidia/runtime.json", "nvidia/cudnn.json", "nvidia/nccl.json", "nvidia/tensorrt.json",
+                                          "amd/rocm.json", "ascend/cann.json" };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (gf_slice_starts(path, gf_slice_of(places[i]))) return true;
+    return false;
+}
+
+int mtx_load_packages(struct mtx *m, struct gf_err *err)
+{
+    static const struct mtx_section sections[] = {
+        { "families", read_family },  { "gpu_code", read_gpu_code }, { "components", read_component }, { "builds", mtx_read_build }, { "rules", mtx_read_rule },
+        { "about", read_about },      { "releases", read_release },  { "facts", read_fact },
+    };
+    for (size_t i = 0; i < m->files.n; i++)
+        if (speaks_of_packages(m->files.v[i].path) && mtx_read_file(m, &m->files.v[i], sections, sizeof sections / sizeof *sections, err)) return -1;
+    return 0;
+}
+
+const char *mtx_family_of(struct mtx *m, const char *package)
+{
+    const struct mtx_package *p = mtx_package_get(m, package);
+    return p ? p->family : NULL;
+}
+
+bool mtx_holds_gpu_code(struct mtx *m, const char *package)
+{
+    const struct mtx_package *p = mtx_package_get(m, package);
+    return p && p->gpu_code;
+}
+
+bool mtx_is_component(struct mtx *m, const char *name)
+{
+    const struct mtx_package *p = mtx_package_get(m, name);
+    return p && p->component;
+}
+
+size_t mtx_providers(struct mtx *m, const char *component, const char *const **ret)
+{
+    const struct mtx_package *p = mtx_package_get(m, component);
+    *ret = p ? p->providers.v : NULL;
+    return p ? p->providers.n : 0;
+}
+
+const struct mtx_about *mtx_about_of(struct mtx *m, const char *name)
+{
+    mtx_need(m, MTX_T_PACKAGES);
+    for (size_t i = 0; i < m->abouts.n; i++) {
+        const struct mtx_about *a = &m->abouts.v[i];
+        if (strcmp(a->name, name) == 0) return a;
+        for (size_t k = 0; k < a->naliases; k++)
+            if (strcmp(a->aliases[k], name) == 0) return a;
+    }
+    return NULL;
+}
+
+size_t mtx_abouts(struct mtx *m, const struct mtx_about **ret) { return mtx_need(m, MTX_T_PACKAGES), *ret = m->abouts.v, m->abouts.n; }
+size_t mtx_releases(struct mtx *m, const struct mtx_release **ret) { return mtx_need(m, MTX_T_PACKAGES), *ret = m->releases.v, m->releases.n; }
+size_t mtx_facts(struct mtx *m, const struct mtx_fact **ret) { return mtx_need(m, MTX_T_PACKAGES), *ret = m->facts.v, m->facts.n; }
