@@ -20,4 +20,7 @@ extern const struct cmd cmd_plan, cmd_why, cmd_bundle, cmd_verify, cmd_matrix, c
 /* The target that the options describe; opens the matrix too. */
 int opt_open_target(const struct opt_target *o, struct mtx **ret_matrix, struct tgt_target *ret, struct gf_err *err);
 
+/* A profile on stdout: for people, or the document. */
+int opt_print_profile(const struct mdl_profile *p, bool as_text, struct gf_err *err);
+
 #endif

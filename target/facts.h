@@ -10,7 +10,5 @@ const char *tgt_mtx_os(const struct mdl_profile *p); /* "linux" or "windows", as
 /* --gpu: NAME, sm_86, 8.6, gfx90a, PCI id, each one GPU of p (which loses those it had). GF_E_USAGE for an unknown one, with the nearest names, and for a
  * name whose products differ in capability, with the PCI ids. Notes are strings of the profile's arena. */
 int tgt_take_gpus(struct mtx *m, const char *const *texts, size_t n, struct mdl_profile *p, const char ***notes, size_t *nnotes, struct gf_err *err);
-/* What the catalogue adds to GPUs known by PCI id or name: vendor, capability, name, memory. Never a guess: products that differ leave it open. */
-void tgt_fill_gpus(struct mtx *m, struct mdl_profile *p);
 
 #endif

@@ -32,6 +32,8 @@ int tgt_detect(struct mtx *m, const char *root, struct mdl_profile **ret, struct
 /* Collector output or anything pasted (nvidia-smi, collect_env, pip freeze …): facts merged into p with their origin. Never fails on strange text;
  * returns the number of facts it took. name: where the text came from. */
 size_t tgt_read_paste(struct mtx *m, gf_slice text, const char *name, struct mdl_profile *p);
+/* What the catalogue adds to GPUs known by PCI id or name: vendor, capability, name. Never a guess: products that differ leave it open. */
+void tgt_fill_gpus(struct mtx *m, struct mdl_profile *p);
 /* A file or stdin that is a profile document or a paste. */
 int tgt_load(struct mtx *m, const char *path, struct mdl_profile **ret, struct gf_err *err);
 

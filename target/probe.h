@@ -1,0 +1,35 @@
+/* Within target/: looking at this machine. What is found is written as the collector's text and read like it, so that both know the same. */
+#ifndef TGT_PROBE_H
+#define TGT_PROBE_H
+#include "base/buf.h"
+#include "target/facts.h"
+
+#define TGT_CAP_PROBE (64u << 20) /* one file that is looked at */
+
+struct tgt_probe {
+    const char *root;   /* "" or a prefix for tests */
+    struct gf_buf out;  /* the text */
+    struct gf_buf file; /* scratch */
+};
+
+/* The file's text below root, in p->file; false when it cannot be read. Works for /proc and /sys too. */
+bool tgt_probe_read(struct tgt_probe *p, const char *path, gf_slice *ret);
+bool tgt_probe_exists(struct tgt_probe *p, const char *path);
+/* Names in a folder, sorted; malloc'd list and names, free with tgt_probe_free_names. */
+size_t tgt_probe_names(struct tgt_probe *p, const char *dir, char ***ret);
+void tgt_probe_free_names(char **names, size_t n);
+/* realpath below root, without root; false when it does not exist. */
+bool tgt_probe_real(struct tgt_probe *p, const char *path, char ret[GF_CAP_PATH]);
+/* The first folder of PATH that holds name: "/usr/bin/python3". */
+bool tgt_probe_which(struct tgt_probe *p, const char *name, char ret[GF_CAP_PATH]);
+/* A program's standard output as a section; nothing when the program is not there. Only without a root. argv ends with NULL. */
+void tgt_probe_run(struct tgt_probe *p, const char *section, const char *const *argv);
+
+void tgt_probe_system(struct tgt_probe *p);
+void tgt_probe_driver(struct tgt_probe *p); /* driver, gpus, pci, kfd, tegra */
+void tgt_probe_python(struct tgt_probe *p);
+void tgt_probe_software(struct tgt_probe *p);
+void tgt_probe_disks(struct tgt_probe *p);
+void tgt_probe_kernel_log(struct tgt_probe *p);
+
+#endif
