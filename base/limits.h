@@ -16,7 +16,7 @@
 #define GF_CAP_OUTPUT (256u << 20)              /* one generated document */
 #define GF_CAP_PATH 4096                        /* a path inside a bundle or archive */
 #define GF_CAP_VERSION_TEXT 512                 /* a version string */
-#define GF_CAP_MARKER_DEPTH 64                  /* nesting of a marker expression */
+#define GF_CAP_MARKER_DEPTH 200                 /* nesting of a marker expression */
 #define GF_CAP_WHEEL_NAME 1024u                  /* file name of a wheel (its tag sets multiply) */
 #define GF_CAP_SOLVE_STEPS 2000000u             /* decisions of one solve before it is called off */
 

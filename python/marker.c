@@ -79,16 +79,63 @@ static const char *modern_name(struct gf_arena *a, gf_slice word)
     return NULL;
 }
 
-/* The escapes of a Python string literal that occur in markers; an unknown one stays as written. */
+static char *put_utf8(char *out, uint32_t c)
+{
+    if (c < 0x80) return *out++ = (char)c, out;
+    unsigned n = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    *out++ = (char)((0xF00u >> n & 0xFF) | c >> (6 * n));
+    while (n--) *out++ = (char)(0x80 | (c >> (6 * n) & 0x3F));
+    return out;
+}
+
+/* The character behind a backslash, as Python reads it: \x41 \u0041 \U00000041 \101; false where that is none. */
+static bool take_code(gf_slice *s, unsigned digits, unsigned base, uint32_t *ret)
+{
+    uint32_t c = 0;
+    unsigned n = 0;
+    for (; n < digits && s->n; n++, *s = gf_slice_from(*s, 1)) {
+        static const char hex[] = "0123456789abcdef";
+        const char *at = memchr(hex, gf_lower(*s->p), base);
+        if (!at) break;
+        c = c * base + (uint32_t)(at - hex);
+    }
+    *ret = c;
+    return c && c <= 0x10FFFF && (base == 8 ? n > 0 : n == digits);
+}
+
+static bool take_escape(gf_slice *s, char **out)
+{
+    static const char from[] = "\\'\"nrtabfv", to[] = "\\'\"\n\r\t\a\b\f\v";
+    if (!s->n) return false;
+    char kind = *s->p;
+    const char *hit = kind ? strchr(from, kind) : NULL;
+    uint32_t code;
+    if (kind >= '0' && kind <= '7') {
+        if (!take_code(s, 3, 8, &code)) return false;
+        *out = put_utf8(*out, code);
+        return true;
+    }
+    *s = gf_slice_from(*s, 1);
+    if (kind == 'x' || kind == 'u' || kind == 'U') {
+        if (!take_code(s, kind == 'x' ? 2 : kind == 'u' ? 4 : 8, 16, &code)) return false;
+        *out = put_utf8(*out, code);
+        return true;
+    }
+    if (kind == 'N') return false;
+    if (!hit) *(*out)++ = '\\';
+    *(*out)++ = hit ? to[hit - from] : kind;
+    return true;
+}
+
+/* The text between the quotes with Python's escapes resolved, GF_NONE where one is broken. */
 static gf_slice unescape(struct gf_arena *a, gf_slice s)
 {
-    if (gf_slice_chr(s, '\\') < 0) return gf_slice_n(gf_arena_str(a, s), s.n);
-    static const char from[] = "\\'\"nrtabfv", to[] = "\\'\"\n\r\t\a\b\f\v";
     char *out = gf_arena_alloc(a, s.n + 1), *p = out;
-    for (size_t i = 0; i < s.n; i++) {
-        const char *hit = s.p[i] == '\\' && i + 1 < s.n && s.p[i + 1] ? strchr(from, s.p[i + 1]) : NULL;
-        *p++ = hit ? to[hit - from] : s.p[i];
-        if (hit) i++;
+    while (s.n) {
+        char c = *s.p;
+        s = gf_slice_from(s, 1);
+        if (c != '\\') *p++ = c;
+        else if (!take_escape(&s, &p)) return GF_NONE;
     }
     *p = '\0';
     return gf_slice_n(out, (size_t)(p - out));
@@ -99,7 +146,9 @@ static int parse_quoted(struct parser *p, struct py_marker_side *ret)
     char quote = *p->s.p;
     gf_slice rest = gf_slice_from(p->s, 1), text;
     if (!gf_slice_cut(&rest, quote, &text)) return fail(p, "a string with its closing quote");
-    *ret = (struct py_marker_side){ false, unescape(p->a, text) };
+    text = unescape(p->a, text);
+    if (!text.p) return fail(p, "a string whose backslashes begin an escape that Python knows");
+    *ret = (struct py_marker_side){ false, text };
     p->s = rest;
     return 0;
 }

@@ -33,7 +33,7 @@ struct py_env {
 };
 /* extra: the normalized extra that is being looked through, GF_NONE for none (then extra == 'x' is no). */
 enum py_tri py_marker_eval(const struct py_marker *m, const struct py_env *env, gf_slice extra);
-/* Several extras at once ("extra" is any of them), as a set: used for the vectors and by PEP 751. */
+/* Several extras at once ("extra" is any of them; only == and != are known then), as a set: used for the vectors and by PEP 751. */
 enum py_tri py_marker_eval_set(const struct py_marker *m, const struct py_env *env, const gf_slice *extras, size_t n);
 /* What a lock's installer was asked for (PEP 751): extra is any of the extras, extras and dependency_groups are the sets. */
 struct py_selection {

@@ -4,6 +4,7 @@
 struct eval {
     const struct py_env *env;
     const struct py_selection *sel;
+    bool one_extra; /* "extra" is a string, so that all operators have a meaning */
 };
 
 static enum py_tri tri(bool b) { return b ? PY_YES : PY_NO; }
@@ -95,7 +96,7 @@ static bool contains(const gf_slice *set, size_t n, gf_slice name)
 }
 
 /* extra == 'x' asks whether x is among those selected; without any, extra is the empty string. */
-static enum py_tri by_extra(const struct py_marker *m, const struct py_selection *sel)
+static enum py_tri by_extra(const struct py_marker *m, const struct py_selection *sel, bool one)
 {
     bool left = m->left.variable;
     gf_slice literal = left ? m->right.text : m->left.text;
@@ -103,7 +104,7 @@ static enum py_tri by_extra(const struct py_marker *m, const struct py_selection
     const gf_slice *set = sel->nextras ? sel->extras : &none;
     size_t n = sel->nextras ? sel->nextras : 1;
     if (m->op == PY_EQ || m->op == PY_NE) return tri(contains(set, n, literal) == (m->op == PY_EQ));
-    if (n > 1) return PY_UNKNOWN;
+    if (!one) return PY_UNKNOWN;
     return left ? as_strings(m->op, set[0], literal) : as_strings(m->op, literal, set[0]);
 }
 
@@ -120,15 +121,14 @@ static bool is_set_variable(const struct py_marker_side *s)
     return s->variable && (gf_slice_is(s->text, "extras") || gf_slice_is(s->text, "dependency_groups"));
 }
 
-/* The side that names the fact; the other one is text, even where it looks like a variable. */
+/* One side names the fact, the right one when none is a variable; the other is text, even where it looks like a variable. */
 static enum py_tri compare(const struct py_marker *m, const struct eval *e)
 {
     const struct py_marker_side *var = m->left.variable ? &m->left : &m->right;
     gf_slice value, l = m->left.text, r = m->right.text;
-    if (!var->variable) return PY_UNKNOWN;
-    if (m->dialect == PY_MARKER_PEP508) {
+    if (m->dialect == PY_MARKER_PEP508 && var->variable) {
         if (is_set_variable(&m->left) || is_set_variable(&m->right)) return by_set(m, e->sel);
-        if (gf_slice_is(var->text, "extra")) return by_extra(m, e->sel);
+        if (gf_slice_is(var->text, "extra")) return by_extra(m, e->sel, e->one_extra);
     }
     if (!e->env->lookup(e->env->arg, var->text, &value) || !value.p) return PY_UNKNOWN;
     if (var == &m->left) l = value;
@@ -155,10 +155,15 @@ static enum py_tri eval(const struct py_marker *m, const struct eval *e)
     return py_or(any, all);
 }
 
+static enum py_tri run(const struct py_marker *m, const struct py_env *env, const struct py_selection *sel, bool one_extra)
+{
+    struct eval e = { env, sel, one_extra };
+    return m ? eval(m, &e) : PY_YES;
+}
+
 enum py_tri py_marker_eval_selection(const struct py_marker *m, const struct py_env *env, const struct py_selection *sel)
 {
-    struct eval e = { env, sel };
-    return m ? eval(m, &e) : PY_YES;
+    return run(m, env, sel, sel->nextras == 0);
 }
 
 enum py_tri py_marker_eval_set(const struct py_marker *m, const struct py_env *env, const gf_slice *extras, size_t n)
@@ -169,5 +174,6 @@ enum py_tri py_marker_eval_set(const struct py_marker *m, const struct py_env *e
 
 enum py_tri py_marker_eval(const struct py_marker *m, const struct py_env *env, gf_slice extra)
 {
-    return py_marker_eval_set(m, env, &extra, extra.p ? 1 : 0);
+    struct py_selection sel = { .extras = &extra, .nextras = extra.p ? 1 : 0 };
+    return run(m, env, &sel, true);
 }

@@ -67,16 +67,32 @@ static int parse_url(struct parser *p, struct py_req *r)
     return 0;
 }
 
+static gf_slice trim_blanks(gf_slice s)
+{
+    gf_take_while(&s, blank);
+    while (s.n && blank((unsigned char)s.p[s.n - 1])) s.n--;
+    return s;
+}
+
+/* The grammar allows a comma at the end, none elsewhere without a specifier before it, and only blanks around a specifier. */
+static bool commas_ok(gf_slice text)
+{
+    for (gf_slice item; gf_slice_field(&text, ',', &item);) {
+        item = trim_blanks(item);
+        if ((text.p && !item.n) || gf_slice_trim(item).n != item.n) return false;
+    }
+    return true;
+}
+
 static int parse_specs(struct parser *p, struct py_req *r)
 {
     bool bracket = gf_try_char(&p->s, '(');
     gf_slice rest = p->s;
     size_t n = 0;
     while (n < rest.n && rest.p[n] != ';' && !(bracket && rest.p[n] == ')')) n++;
-    gf_slice text = gf_slice_trim(gf_slice_sub(rest, 0, n));
+    gf_slice text = gf_slice_sub(rest, 0, n);
     if (bracket && n == rest.n) return fail(p, "the closing ')'");
-    if (!p->lenient && text.n && *text.p == ',') return fail(p, "a version specifier like >=1.0");
-    if (!p->lenient && gf_slice_find(text, GF_S(",,")) >= 0) return fail(p, "one comma between specifiers");
+    if (!p->lenient && !commas_ok(text)) return fail(p, "specifiers like >=1.0 with one comma between them");
     if (!py_specset_parse(p->a, text, p->lenient, &r->specs))
         return fail(p, bracket ? "version specifiers like >=1.0,<2" : "version specifiers like >=1.0,<2, '[', '@' or ';'");
     p->s = gf_slice_from(p->s, n + bracket);
@@ -99,7 +115,7 @@ static int parse_details(struct parser *p, struct py_req *r)
 
 int py_req_parse(struct gf_arena *a, gf_slice text, bool lenient, struct py_req *ret, struct gf_err *err)
 {
-    text = gf_slice_trim(text);
+    text = lenient ? gf_slice_trim(text) : trim_blanks(text);
     struct parser p = { a, text, text, lenient, err };
     struct py_req r = { 0 };
     if (!text.n) return gf_fail(err, GF_E_PARSE, "a requirement is empty: expected a name like torch>=2.0");

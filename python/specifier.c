@@ -1,5 +1,6 @@
 /* PEP 440 version specifiers. */
 #include "python/version.h"
+#include "base/buf.h"
 #include "base/vec.h"
 
 typedef GF_VEC(struct py_spec) spec_vec;
@@ -222,25 +223,31 @@ bool py_specset_is_exact(const struct py_specset *s)
     return false;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b) { return strcmp(((const struct py_spec *)a)->text, ((const struct py_spec *)b)->text); }
+
+/* ">1.0" and ">1.0.0" are one; with "~=" and ".*" the number of parts counts. */
+static bool means_same(const struct py_spec *a, const struct py_spec *b)
+{
+    if (a->op != b->op || a->wildcard != b->wildcard) return false;
+    if (a->op == PY_ARBITRARY || a->wildcard) return !strcmp(a->text, b->text);
+    return a->op == PY_COMPATIBLE ? !strcmp(a->v.text, b->v.text) : py_version_cmp(&a->v, &b->v) == 0;
+}
+
+static bool among(const struct py_spec *s, const struct py_spec *v, size_t n)
+{
+    enum { LOOK_BACK = 100 }; /* equal ones stand close together */
+    for (size_t i = n > LOOK_BACK ? n - LOOK_BACK : 0; i < n; i++)
+        if (means_same(s, &v[i])) return true;
+    return false;
+}
 
 char *py_specset_text(struct gf_arena *a, const struct py_specset *s)
 {
-    const char **texts = GF_NEW_ARRAY(a, const char *, s->n + 1);
-    size_t size = 1;
-    for (uint32_t i = 0; i < s->n; i++) {
-        texts[i] = s->v[i].text;
-        size += strlen(texts[i]) + 1;
-    }
-    qsort(texts, s->n, sizeof *texts, by_text);
-    char *out = gf_arena_alloc(a, size), *p = out;
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (i && !strcmp(texts[i], texts[i - 1])) continue;
-        if (p > out) *p++ = ',';
-        size_t n = strlen(texts[i]);
-        memcpy(p, texts[i], n);
-        p += n;
-    }
-    *p = '\0';
-    return out;
+    struct py_spec *sorted = s->n ? gf_arena_memdup(a, s->v, s->n * sizeof *sorted) : NULL;
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, GF_CAP_OUTPUT);
+    if (s->n) qsort(sorted, s->n, sizeof *sorted, by_text);
+    for (size_t i = 0; i < s->n; i++)
+        if (!among(&sorted[i], sorted, i)) gf_buf_addf(&out, "%s%s", out.n ? "," : "", sorted[i].text);
+    return gf_arena_str(a, gf_buf_slice(&out));
 }

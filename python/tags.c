@@ -103,7 +103,6 @@ static const char *tag_machine(struct gf_arena *a, const struct py_platform *p)
     if (p->os == PY_OS_WINDOWS && !strcmp(m, "aarch64")) return "arm64";
     if (p->os == PY_OS_WINDOWS && (!strcmp(m, "i386") || !strcmp(m, "i686"))) return "x86";
     if (p->os == PY_OS_MACOS && !strcmp(m, "aarch64")) return "arm64";
-    if (p->os == PY_OS_LINUX && (!strcmp(m, "i386") || !strcmp(m, "i586"))) return "i686";
     return m;
 }
 

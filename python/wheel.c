@@ -80,10 +80,17 @@ static size_t split_dashes(gf_slice s, gf_slice *parts, size_t max)
     return n;
 }
 
+static bool printable(gf_slice s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 127) return false;
+    return true;
+}
+
 bool py_wheel_parse(struct gf_arena *a, gf_slice filename, struct py_wheel *ret)
 {
     gf_slice part[6];
-    if (filename.n > GF_CAP_WHEEL_NAME || !gf_slice_ends(filename, GF_S(".whl")) || memchr(filename.p, '\0', filename.n)) return false;
+    if (filename.n > GF_CAP_WHEEL_NAME || !gf_slice_ends(filename, GF_S(".whl")) || !printable(filename)) return false;
     gf_slice stem = gf_slice_sub(filename, 0, filename.n - 4);
     size_t n = split_dashes(stem, part, 6);
     if (n < 5 || !wheel_name_ok(part[0]) || !tag_ok(part[n - 3], true) || !tag_ok(part[n - 2], false) || !tag_ok(part[n - 1], false)) return false;
@@ -91,8 +98,7 @@ bool py_wheel_parse(struct gf_arena *a, gf_slice filename, struct py_wheel *ret)
     if (!py_version_parse(a, part[1], &w.version)) return false;
     w.name = py_name_normalize(a, part[0]);
     char *copy = gf_arena_str(a, stem); /* one copy, cut into strings at its dashes */
-    for (size_t i = 0; i < stem.n; i++)
-        if (copy[i] == '-') copy[i] = '\0';
+    for (size_t i = 0; i < stem.n; i++) copy[i] = copy[i] == '-' ? '\0' : gf_lower(copy[i]);
     for (size_t i = 0; i < n; i++) part[i].p = copy + (part[i].p - stem.p);
     w.build_rest = "";
     if (n == 6 && !parse_build(part[2], &w)) return false;

@@ -14,7 +14,7 @@ struct py_wheel {
     bool has_build;
     uint64_t build_n;        /* leading digits of the build tag */
     const char *build_rest;  /* "" when nothing follows */
-    const char *py_tag, *abi_tag, *platform_tag; /* as written, dots compress sets */
+    const char *py_tag, *abi_tag, *platform_tag; /* lower case, dots compress sets */
 };
 bool py_wheel_parse(struct gf_arena *a, gf_slice filename, struct py_wheel *ret); /* *.whl only */
 int py_wheel_build_cmp(const struct py_wheel *a, const struct py_wheel *b); /* none < any; number, then text */

@@ -122,9 +122,9 @@ static void refusals_name_the_place(void **state)
     refuses("os_name == 'a' xor os_name == 'b'", "expected 'and', 'or' or the end at column 16, found 'xor os_name == 'b''");
     refuses("(os_name == 'a'", "closing ')' at its end");
     refuses("", "at its end");
-    char deep[201];
-    memset(deep, '(', 200);
-    deep[200] = '\0';
+    char deep[301];
+    memset(deep, '(', 300);
+    deep[300] = '\0';
     refuses(deep, "fewer nested parentheses");
 }
 
