@@ -4,7 +4,7 @@
 # that writes down every question they ask the library; packaging_tool asks us the same. The answers are kept below $OUT.
 set -u
 version=26.4
-work=$OUT/vectors tool=build/asan/tests/vectors/packaging_tool
+work=$OUT/vectors tool=build/asan/tests/tools/packaging_tool
 answers=$work/packaging-$version-$(cksum <tests/vectors/packaging_trace.py | tr ' ' -).tsv
 
 skip() { # REASON [LOG]
