@@ -97,7 +97,7 @@ static int newest_first(const void *a, const void *b)
 
 size_t mtx_builds(struct mtx *m, const char *package, const struct mtx_build *const **ret)
 {
-    struct mtx_package *p = mtx_package_get(m, package);
+    struct mtx_package *p = mtx_package_get(m, package, false);
     *ret = NULL;
     if (!p) return 0;
     if (!p->sorted && p->builds.n) qsort(p->builds.v, p->builds.n, sizeof *p->builds.v, newest_first);
@@ -116,7 +116,7 @@ static const struct mtx_build *by_sha256(const struct mtx_package *p, const char
 
 const struct mtx_build *mtx_build_of(struct mtx *m, const char *package, const struct py_version *version, const char *index, const char *platform, const char *sha256)
 {
-    const struct mtx_package *p = mtx_package_get(m, package);
+    const struct mtx_package *p = mtx_package_get(m, package, false);
     if (!p) return NULL;
     const struct mtx_build *best = by_sha256(p, sha256);
     if (best) return best;

@@ -42,7 +42,7 @@ static int newest_first(const void *a, const void *b) { return mtx_cmp(((const s
 int mtx_load_cuda(struct mtx *m, struct gf_err *err)
 {
     static const struct mtx_section sections[] = { { "floors", read_floor }, { "toolkits", read_toolkit } };
-    const struct mtx_file *f = mtx_files_find(&m->files, GF_S("nvidia/cuda.json"));
+    struct mtx_file *f = mtx_files_find(&m->files, GF_S("nvidia/cuda.json"));
     if (f && mtx_read_file(m, f, sections, 2, err)) return -1;
     if (m->toolkits.n) qsort(m->toolkits.v, m->toolkits.n, sizeof *m->toolkits.v, newest_first);
     return 0;

@@ -35,7 +35,7 @@ static int read_first(struct mtx *m, const struct mtx_at *at, const gf_json *row
 int mtx_load_first(struct mtx *m, struct gf_err *err)
 {
     static const struct mtx_section sections[] = { { "series", read_series }, { "devices", read_first } };
-    const struct mtx_file *f = mtx_files_find(&m->files, GF_S("nvidia/devices.json"));
+    struct mtx_file *f = mtx_files_find(&m->files, GF_S("nvidia/devices.json"));
     return f ? mtx_read_file(m, f, sections, 2, err) : 0;
 }
 

@@ -87,7 +87,7 @@ static int newest_first(const void *a, const void *b)
 int mtx_load_driver(struct mtx *m, struct gf_err *err)
 {
     static const struct mtx_section sections[] = { { "branches", read_branch }, { "capabilities", read_capability }, { "kernels", read_kernel } };
-    const struct mtx_file *f = mtx_files_find(&m->files, GF_S("nvidia/driver.json"));
+    struct mtx_file *f = mtx_files_find(&m->files, GF_S("nvidia/driver.json"));
     if (f && mtx_read_file(m, f, sections, 3, err)) return -1;
     for (unsigned os = LINUX; os <= WINDOWS; os++) {
         for (size_t i = 0; i < m->branches[os].n; i++) derive(m, (struct mtx_branch *)(uintptr_t)m->branches[os].v[i]);

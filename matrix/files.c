@@ -37,9 +37,9 @@ static int compare(const void *a, const void *b)
     return gf_slice_cmp(((const struct mtx_file *)a)->path, ((const struct mtx_file *)b)->path);
 }
 
-const struct mtx_file *mtx_files_find(const struct mtx_files *f, gf_slice path)
+struct mtx_file *mtx_files_find(const struct mtx_files *f, gf_slice path)
 {
-    struct mtx_file key = { path, GF_NONE };
+    struct mtx_file key = { .path = path };
     return f->n ? bsearch(&key, f->v, f->n, sizeof key, compare) : NULL;
 }
 
@@ -53,7 +53,7 @@ int mtx_files_of_pack(gf_slice pack, const char *label, struct mtx_files *ret, s
     while (gf_slice_line(&s, &line) && line.n) {
         uint64_t size = gf_take_u64(&line);
         if (!gf_take_char(&line, ' ') || !gf_path_safe(line) || size > GF_CAP_JSON || v.n > 4096) goto bad;
-        gf_vec_push(&v, (struct mtx_file){ line, gf_slice_n(NULL, (size_t)size) });
+        gf_vec_push(&v, (struct mtx_file){ .path = line, .text = gf_slice_n(NULL, (size_t)size) });
         total += (size_t)size;
     }
     if (total != s.n) goto bad;

@@ -28,7 +28,7 @@ int mtx_load_gpus(struct mtx *m, struct gf_err *err)
     static const struct mtx_section sections[] = { { "gpus", read_gpu } };
     static const gf_slice files[] = { { "nvidia/gpus.json", 16 }, { "amd/gpus.json", 13 }, { "ascend/products.json", 20 }, { "other/vendors.json", 18 } };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        const struct mtx_file *f = mtx_files_find(&m->files, files[i]);
+        struct mtx_file *f = mtx_files_find(&m->files, files[i]);
         if (f && mtx_read_file(m, f, sections, 1, err)) return -1;
     }
     return 0;

@@ -159,6 +159,7 @@ struct mtx_rule {
     const char *why;           /* one sentence for people; NULL */
     enum mtx_evidence evidence;
     const char *source;
+    uint64_t order;            /* of its row in the data: rules are handed out in this order */
 };
 size_t mtx_rules_for(struct mtx *m, const char *package, const struct mtx_rule *const **ret);
 /* Rules that speak about package in their terms (constrains, excludes). */

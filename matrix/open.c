@@ -24,7 +24,7 @@ void mtx_need(struct mtx *m, enum mtx_table t)
 
 static int read_version(struct mtx *m, const char *label, struct gf_err *err)
 {
-    const struct mtx_file *f = mtx_files_find(&m->files, GF_S("VERSION"));
+    struct mtx_file *f = mtx_files_find(&m->files, GF_S("VERSION"));
     gf_slice v = f ? gf_slice_trim(f->text) : GF_NONE;
     if (!v.n || v.n >= sizeof m->version) return gf_fail(err, GF_E_PARSE, "%s holds no data set: a file VERSION with one line like 2026.12.01.1 is expected", label);
     memcpy(m->version, v.p, v.n);
@@ -113,7 +113,7 @@ const struct gf_err *mtx_error(const struct mtx *m) { return m->failed ? &m->err
 
 gf_slice mtx_file_text(struct mtx *m, const char *path)
 {
-    const struct mtx_file *f = mtx_files_find(&m->files, gf_slice_of(path));
+    struct mtx_file *f = mtx_files_find(&m->files, gf_slice_of(path));
     return f ? f->text : GF_NONE;
 }
 
@@ -132,7 +132,7 @@ static int read_source(struct mtx *m, const struct mtx_at *at, const gf_json *ro
 int mtx_load_sources(struct mtx *m, struct gf_err *err)
 {
     static const struct mtx_section sections[] = { { "sources", read_source } };
-    const struct mtx_file *f = mtx_files_find(&m->files, GF_S("sources.json"));
+    struct mtx_file *f = mtx_files_find(&m->files, GF_S("sources.json"));
     return f ? mtx_read_file(m, f, sections, 1, err) : gf_fail(err, GF_E_PARSE, "the data set has no sources.json");
 }
 

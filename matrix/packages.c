@@ -10,13 +10,6 @@ struct mtx_package *mtx_package_add(struct mtx *m, const char *name)
     return m->packages.v[id];
 }
 
-struct mtx_package *mtx_package_get(struct mtx *m, const char *name)
-{
-    mtx_need(m, MTX_T_PACKAGES);
-    uint32_t id = name ? gf_names_find(&m->names, gf_slice_of(name)) : GF_NO_ID;
-    return id == GF_NO_ID ? NULL : m->packages.v[id];
-}
-
 static int read_family(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
 {
     struct extra { const char *name, *source; struct mtx_strs packages; enum mtx_evidence evidence; };
@@ -59,7 +52,7 @@ static int read_component(struct mtx *m, const struct mtx_at *at, const gf_json 
     if (MTX_READ(m, at, row, keys, &x, err) || mtx_unique(m, at, err, "%s", x.name)) return -1;
     struct mtx_package *p = mtx_package_add(m, x.name);
     p->component = true;
-    for (size_t i = 0; i < x.providers.n; i++) gf_vec_push(&p->providers, x.providers.v[i]);
+    for (size_t i = 0; i < x.providers.n; i++) mtx_provider_add(p, i, x.providers.v[i]); /* before those that only a rule names */
     m->evidence[MTX_T_PACKAGES][x.evidence]++;
     return 0;
 }
@@ -115,49 +108,85 @@ static int read_fact(struct mtx *m, const struct mtx_at *at, const gf_json *row,
     return 0;
 }
 
-static bool speaks_of_packages(gf_slice path)
-{
-    static const char *const places[] = { "frameworks/", "packages/", "systems/", "nvidia/runtime.json", "nvidia/cudnn.json", "nvidia/nccl.json", "nvidia/tensorrt.json",
-                                          "amd/rocm.json", "ascend/cann.json" };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (gf_slice_starts(path, gf_slice_of(places[i]))) return true;
-    return false;
-}
-
-int mtx_load_packages(struct mtx *m, struct gf_err *err)
+static int read_package_file(struct mtx *m, struct mtx_file *f, struct gf_err *err)
 {
     static const struct mtx_section sections[] = {
         { "families", read_family },  { "gpu_code", read_gpu_code }, { "components", read_component }, { "builds", mtx_read_build }, { "rules", mtx_read_rule },
         { "about", read_about },      { "releases", read_release },  { "facts", read_fact },
     };
+    return f->loaded ? 0 : mtx_read_file(m, f, sections, sizeof sections / sizeof *sections, err);
+}
+
+int mtx_load_packages(struct mtx *m, struct gf_err *err)
+{
+    mtx_index(m);
     for (size_t i = 0; i < m->files.n; i++)
-        if (speaks_of_packages(m->files.v[i].path) && mtx_read_file(m, &m->files.v[i], sections, sizeof sections / sizeof *sections, err)) return -1;
+        if (m->files.v[i].speaks && read_package_file(m, &m->files.v[i], err)) return -1;
     return 0;
+}
+
+struct mtx_package *mtx_package_get(struct mtx *m, const char *name, bool about)
+{
+    mtx_index(m);
+    gf_slice s = gf_slice_of(name);
+    for (size_t i = 0; s.n && i < m->files.n; i++) {
+        struct mtx_file *f = &m->files.v[i];
+        if (!f->speaks || f->loaded || !mtx_bloom_has(about ? f->names : f->rows, s)) continue;
+        struct gf_err err = GF_ERR_INIT;
+        if (read_package_file(m, f, &err) && !m->failed) m->failed = true, m->err = err;
+        f->loaded = true;
+    }
+    uint32_t id = s.n ? gf_names_find(&m->names, s) : GF_NO_ID;
+    return id == GF_NO_ID ? NULL : m->packages.v[id];
 }
 
 const char *mtx_family_of(struct mtx *m, const char *package)
 {
-    const struct mtx_package *p = mtx_package_get(m, package);
+    const struct mtx_package *p = mtx_package_get(m, package, false);
     return p ? p->family : NULL;
 }
 
 bool mtx_holds_gpu_code(struct mtx *m, const char *package)
 {
-    const struct mtx_package *p = mtx_package_get(m, package);
+    const struct mtx_package *p = mtx_package_get(m, package, false);
     return p && p->gpu_code;
 }
 
 bool mtx_is_component(struct mtx *m, const char *name)
 {
-    const struct mtx_package *p = mtx_package_get(m, name);
+    const struct mtx_package *p = mtx_package_get(m, name, false);
     return p && p->component;
+}
+
+void mtx_provider_add(struct mtx_package *p, uint64_t order, const char *name)
+{
+    size_t i = 0;
+    while (i < p->providers.n && strcmp(p->providers.v[i].name, name)) i++;
+    if (i < p->providers.n) {
+        if (p->providers.v[i].order > order) p->providers.v[i].order = order;
+        return;
+    }
+    gf_vec_push(&p->providers, (struct mtx_provider){ order, name });
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct mtx_provider *x = a, *y = b;
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 size_t mtx_providers(struct mtx *m, const char *component, const char *const **ret)
 {
-    const struct mtx_package *p = mtx_package_get(m, component);
-    *ret = p ? p->providers.v : NULL;
-    return p ? p->providers.n : 0;
+    struct mtx_package *p = mtx_package_get(m, component, false);
+    *ret = NULL;
+    if (!p || !p->providers.n) return 0;
+    if (!p->provider_names) {
+        qsort(p->providers.v, p->providers.n, sizeof *p->providers.v, by_order);
+        p->provider_names = GF_NEW_ARRAY(&m->mem, const char *, p->providers.n);
+        for (size_t i = 0; i < p->providers.n; i++) p->provider_names[i] = p->providers.v[i].name;
+    }
+    *ret = p->provider_names;
+    return p->providers.n;
 }
 
 const struct mtx_about *mtx_about_of(struct mtx *m, const char *name)

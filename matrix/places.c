@@ -31,7 +31,7 @@ static int read_route(struct mtx *m, const struct mtx_at *at, const gf_json *row
 int mtx_load_routes(struct mtx *m, struct gf_err *err)
 {
     static const struct mtx_section sections[] = { { "indexes", read_route } };
-    const struct mtx_file *f = mtx_files_find(&m->files, GF_S("sources/indexes.json"));
+    struct mtx_file *f = mtx_files_find(&m->files, GF_S("sources/indexes.json"));
     return f ? mtx_read_file(m, f, sections, 1, err) : 0;
 }
 
@@ -57,7 +57,7 @@ static int read_distro(struct mtx *m, const struct mtx_at *at, const gf_json *ro
 int mtx_load_distros(struct mtx *m, struct gf_err *err)
 {
     static const struct mtx_section sections[] = { { "distros", read_distro } };
-    const struct mtx_file *f = mtx_files_find(&m->files, GF_S("os/distros.json"));
+    struct mtx_file *f = mtx_files_find(&m->files, GF_S("os/distros.json"));
     return f ? mtx_read_file(m, f, sections, 1, err) : 0;
 }
 

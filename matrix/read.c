@@ -76,6 +76,8 @@ int mtx_read_row(struct mtx *m, const struct mtx_at *at, const gf_json *obj, con
     return 0;
 }
 
+uint64_t mtx_order(const struct mtx *m, const struct mtx_at *at) { return (uint64_t)m->reading << 32 | at->row; }
+
 int mtx_unique(struct mtx *m, const struct mtx_at *at, struct gf_err *err, const char *fmt, ...)
 {
     if (!m->strict) return 0;
@@ -102,12 +104,14 @@ static int read_section(struct mtx *m, const struct mtx_file *f, const gf_json *
     return 0;
 }
 
-int mtx_read_file(struct mtx *m, const struct mtx_file *f, const struct mtx_section *sections, size_t n, struct gf_err *err)
+int mtx_read_file(struct mtx *m, struct mtx_file *f, const struct mtx_section *sections, size_t n, struct gf_err *err)
 {
     struct gf_json_doc *doc;
     GF_FREE char *label = gf_xasprintf("data file %.*s", GF_FMT(f->path));
     if (gf_json_parse(f->text, label, &doc, err)) return -1;
     gf_vec_push(&m->docs, doc);
+    f->loaded = true;
+    m->reading = (size_t)(f - m->files.v);
     const gf_json *root = gf_json_root(doc);
     if (gf_json_type(root) != GF_JSON_OBJECT) return gf_fail(err, GF_E_PARSE, "%s: expected an object of tables, found %s", label, gf_json_type_name(root));
     for (const gf_json *t = gf_json_first(root); t; t = gf_json_next(t)) {

@@ -54,17 +54,24 @@ static int terms(struct mtx *m, const struct mtx_at *at, const char *key, const 
     return 0;
 }
 
+/* Kept in the order of the data, whatever was read first. */
+#define hang_on(vec, r)                                                                             \
+    do {                                                                                            \
+        gf_vec_push((vec), (r));                                                                    \
+        for (size_t i_ = (vec)->n - 1; i_ && (vec)->v[i_ - 1]->order > (r)->order; i_--)            \
+            (vec)->v[i_] = (vec)->v[i_ - 1], (vec)->v[i_ - 1] = (r);                                \
+    } while (0)
+
 static void hang(struct mtx *m, const struct mtx_rule *r)
 {
-    gf_vec_push(&mtx_package_add(m, r->package)->rules, r);
+    struct mtx_package *of = mtx_package_add(m, r->package);
+    hang_on(&of->rules, r);
     for (size_t i = 0; i < r->nterms; i++) {
         struct mtx_package *p = mtx_package_add(m, r->terms[i].name);
-        if (r->kind != MTX_PROVIDES && r->kind != MTX_NEEDS_AT_RUN) gf_vec_push(&p->about, r);
+        if (r->kind != MTX_PROVIDES && r->kind != MTX_NEEDS_AT_RUN) hang_on(&p->about, r);
         if (r->kind != MTX_PROVIDES) continue;
         p->component = true;
-        bool there = r->private_;
-        for (size_t k = 0; k < p->providers.n; k++) there |= strcmp(p->providers.v[k], r->package) == 0;
-        if (!there) gf_vec_push(&p->providers, r->package);
+        if (!r->private_) mtx_provider_add(p, r->order + (UINT64_C(1) << 63), r->package);
     }
 }
 
@@ -81,7 +88,7 @@ int mtx_read_rule(struct mtx *m, const struct mtx_at *at, const gf_json *row, st
 {
     struct rule_row x = { 0 };
     if (MTX_READ(m, at, row, keys, &x, err)) return -1;
-    struct mtx_rule base = { .id = x.id, .package = x.package, .variant = x.variant, .private_ = x.private_, .why = x.why, .evidence = x.evidence, .source = x.source };
+    struct mtx_rule base = { .id = x.id, .package = x.package, .variant = x.variant, .private_ = x.private_, .why = x.why, .evidence = x.evidence, .source = x.source, .order = mtx_order(m, at) };
     if (compile(m, at, &x, &base, err)) return -1;
     if (!base.id) base.id = gf_arena_printf(&m->mem, "%s:%zu", at->file, at->row);
     const struct { const char *key; const gf_json *v; enum mtx_rule_kind kind; } says[] = {
@@ -106,14 +113,14 @@ int mtx_read_rule(struct mtx *m, const struct mtx_at *at, const gf_json *row, st
 
 size_t mtx_rules_for(struct mtx *m, const char *package, const struct mtx_rule *const **ret)
 {
-    const struct mtx_package *p = mtx_package_get(m, package);
+    const struct mtx_package *p = mtx_package_get(m, package, false);
     *ret = p ? p->rules.v : NULL;
     return p ? p->rules.n : 0;
 }
 
 size_t mtx_rules_about(struct mtx *m, const char *package, const struct mtx_rule *const **ret)
 {
-    const struct mtx_package *p = mtx_package_get(m, package);
+    const struct mtx_package *p = mtx_package_get(m, package, true);
     *ret = p ? p->about.v : NULL;
     return p ? p->about.n : 0;
 }

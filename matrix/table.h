@@ -7,7 +7,10 @@
 #include "matrix/matrix.h"
 
 /* --- the data set as files: a pack holds them in canonical order ------------------------------------------------ */
-struct mtx_file { gf_slice path, text; };
+/* names: which packages the file has rows of, and which it names at all, as Bloom filters over its text; for files that speak of packages. */
+enum { MTX_BLOOM = 4096 };
+struct mtx_bloom { uint64_t bits[MTX_BLOOM / 64]; };
+struct mtx_file { gf_slice path, text; bool speaks, loaded; struct mtx_bloom *rows, *names; };
 struct mtx_files {
     char *owned;            /* the pack's bytes when they are ours; NULL for the embedded one */
     gf_slice pack;
@@ -17,7 +20,7 @@ struct mtx_files {
 int mtx_files_of_folder(const char *path, struct mtx_files *ret, struct gf_err *err);
 int mtx_files_of_pack(gf_slice pack, const char *label, struct mtx_files *ret, struct gf_err *err);
 void mtx_files_release(struct mtx_files *f);
-const struct mtx_file *mtx_files_find(const struct mtx_files *f, gf_slice path);
+struct mtx_file *mtx_files_find(const struct mtx_files *f, gf_slice path);
 gf_slice mtx_embedded(void); /* the pack inside the program */
 
 /* --- rows, read by tables of their keys -------------------------------------------------------------------------- */
@@ -34,7 +37,7 @@ int mtx_read_row(struct mtx *m, const struct mtx_at *at, const gf_json *obj, con
 
 /* The tables of a file: { "branches": [rows], … }; each name must be known. fn is called for each row. */
 struct mtx_section { const char *name; int (*fn)(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err); };
-int mtx_read_file(struct mtx *m, const struct mtx_file *f, const struct mtx_section *sections, size_t n, struct gf_err *err);
+int mtx_read_file(struct mtx *m, struct mtx_file *f, const struct mtx_section *sections, size_t n, struct gf_err *err);
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
 struct mtx_capability { const char *cc, *generation, *first, *last, *modules; enum mtx_evidence evidence; const char *source; unsigned major, minor; };
@@ -49,10 +52,12 @@ struct mtx_build_row { /* as written; one mtx_build for each version of it */
 };
 
 enum mtx_table { MTX_T_SOURCES, MTX_T_GPUS, MTX_T_DRIVER, MTX_T_FIRST, MTX_T_CUDA, MTX_T_PACKAGES, MTX_T_ROUTES, MTX_T_DISTROS, MTX_NTABLES };
+struct mtx_provider { uint64_t order; const char *name; };
 struct mtx_package { /* by id of mtx.names */
     GF_VEC(const struct mtx_rule *) rules, about;
     GF_VEC(const struct mtx_build *) builds;
-    GF_VEC(const char *) providers; /* of a component */
+    GF_VEC(struct mtx_provider) providers; /* of a component */
+    const char **provider_names;
     const char *family;
     bool gpu_code, component, sorted;
 };
@@ -63,7 +68,8 @@ struct mtx {
     char version[64], sha256[65];
     bool loaded[MTX_NTABLES];
     bool strict;                  /* duplicates and sources are looked for too */
-    bool failed;
+    bool failed, indexed;
+    size_t reading;               /* number of the file that is being read */
     struct gf_err err;            /* of the first table that could not be read */
     GF_VEC(struct gf_json_doc *) docs;
     struct gf_names seen;         /* keys of rows, to find two alike */
@@ -107,7 +113,13 @@ int mtx_read_build(struct mtx *m, const struct mtx_at *at, const gf_json *row, s
 int mtx_read_rule(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err);
 int mtx_read_carries(struct mtx *m, const struct mtx_at *at, const gf_json *v, const struct mtx_build_row *b, const struct mtx_carries **ret, struct gf_err *err);
 struct mtx_package *mtx_package_add(struct mtx *m, const char *name);
-struct mtx_package *mtx_package_get(struct mtx *m, const char *name); /* NULL: no row speaks of it */
+/* Reads the files that have rows of the package (with about: that name it at all) when they were not yet; NULL: no row speaks of it. What hangs on the
+ * package does not change after that. */
+struct mtx_package *mtx_package_get(struct mtx *m, const char *name, bool about);
+uint64_t mtx_order(const struct mtx *m, const struct mtx_at *at); /* of a row in the whole data set: the same whatever was read first */
+void mtx_provider_add(struct mtx_package *p, uint64_t order, const char *name);
+void mtx_index(struct mtx *m); /* fills the filters */
+bool mtx_bloom_has(const struct mtx_bloom *b, gf_slice name);
 unsigned mtx_driver_branch_number(gf_slice version);
 /* "12.8" against "12.10": numbers part by part */
 static inline int mtx_cmp(const char *a, const char *b) { return gf_dotted_cmp(gf_slice_of(a), gf_slice_of(b)); }
