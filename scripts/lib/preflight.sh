@@ -163,7 +163,9 @@ driver_version() {
 inside() {
 	if [ -e /.dockerenv ] || [ -e /run/.containerenv ] || [ -n "${container:-}" ] || grep -qE 'docker|kubepods|lxc|containerd' /proc/1/cgroup 2>/dev/null; then
 		printf 'a container'
-	elif [ ! -e /proc/1 ] || { [ -e /proc/1/root/. ] && [ "$(ls -di / | awk '{ print $1 }')" != "$(ls -di /proc/1/root/. | awk '{ print $1 }')" ]; }; then
+	elif [ ! -r /proc/self/mountinfo ] || ! awk '$5 == "/" { found = 1 } END { exit !found }' /proc/self/mountinfo; then
+		printf 'a chroot' # where the root is no mount, or /proc is not there at all
+	elif [ -e /proc/1/root/. ] && [ "$(ls -di / | awk '{ print $1 }')" != "$(ls -di /proc/1/root/. | awk '{ print $1 }')" ]; then
 		printf 'a chroot'
 	fi
 }
