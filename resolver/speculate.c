@@ -1,0 +1,55 @@
+/* Asks ahead: for every distribution in sight the candidate that would be taken, its metadata, and the pages that this names, round by round as answers
+ * come. Decides nothing: a wrong guess costs one request. */
+#include "resolver/universe.h"
+
+static void hint(struct rsv_universe *u, const struct py_req *r)
+{
+    rsv_pkg id = rsv_distribution(u, r->name);
+    struct rsv_package *p = &u->pkg.v[id];
+    if (!p->hint) p->hint = &r->specs;
+    if (!p->loaded) u->supply.want_project(u->supply.arg, p->name);
+}
+
+static void look_through(struct rsv_universe *u, const struct py_metadata *m, const char *extra)
+{
+    for (uint32_t i = 0; i < m->nrequires; i++) {
+        const struct py_req *r = &m->requires[i];
+        if (r->marker && py_marker_eval(r->marker, &u->env, gf_slice_of(extra)) == PY_NO) continue;
+        if (extra && (!r->marker || !py_marker_mentions(r->marker, GF_S("extra")))) continue;
+        hint(u, r);
+        for (uint32_t k = 0; k < r->nextras; k++) rsv_package(u, RSV_EXTRA, r->name, r->extras[k]);
+    }
+}
+
+static uint32_t guess(struct rsv_universe *u, rsv_pkg id)
+{
+    rsv_set allowed = rsv_set_full(), wanted;
+    if (u->pkg.v[id].hint) allowed = rsv_set_of_specs(u, id, u->pkg.v[id].hint, u->pkg.v[id].hint->n ? py_specset_text(&u->mem, u->pkg.v[id].hint) : NULL);
+    if (rsv_wanted(u->solver, id, &wanted)) allowed = wanted;
+    return rsv_pick_of(u, id, allowed);
+}
+
+static bool advance(struct rsv_universe *u, rsv_pkg id)
+{
+    struct gf_err ignored = GF_ERR_INIT;
+    if (u->pkg.v[id].kind != RSV_DIST || rsv_load_list(u, id, &ignored) != RSV_READY) return false;
+    uint32_t at = rsv_decided(u->solver, id) != RSV_NONE ? rsv_decided(u->solver, id) : guess(u, id);
+    if (at == RSV_NONE || at == u->pkg.v[id].guessed || u->pkg.v[id].c[at].replaces_by) return false;
+    const struct src_file *file = u->pkg.v[id].c[at].file;
+    const struct py_metadata *meta = NULL;
+    u->supply.want_metadata(u->supply.arg, file);
+    if (u->supply.metadata(u->supply.arg, file, &meta, &ignored) != SRC_READY) return false;
+    u->pkg.v[id].guessed = at;
+    look_through(u, meta, NULL);
+    for (rsv_pkg e = 0; e < u->pkg.n; e++)
+        if (u->pkg.v[e].kind == RSV_EXTRA && u->pkg.v[e].base == id) look_through(u, meta, u->pkg.v[e].extra);
+    return true;
+}
+
+void rsv_speculate(struct rsv_universe *u)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (rsv_pkg id = 1; id < u->pkg.n; id++) more |= advance(u, id);
+    }
+}
