@@ -32,7 +32,7 @@ static bool python_fits(struct rsv_universe *u, const char *requires)
 }
 
 /* The libc version in the lowest of the platform tags: "2.28"; NULL without one. */
-static const char *libc_of_tags(struct gf_arena *a, const char *tags)
+const char *rsv_libc_of_tags(struct gf_arena *a, const char *tags)
 {
     static const struct { const char *name, *glibc; } old[] = { { "manylinux1_", "2.5" }, { "manylinux2010_", "2.12" }, { "manylinux2014_", "2.17" } };
     gf_slice rest = gf_slice_of(tags), tag;
@@ -75,7 +75,7 @@ static bool read_wheel(struct rsv_universe *u, const struct rsv_package *p, cons
     e->c.rank = py_tags_rank(u->tags, &w);
     if (e->c.rank < 0) {
         e->verdict = verdict_of_misfit(py_wheel_misfit(u->tags, &w));
-        e->need = e->verdict == RSV_R_LIBC ? libc_of_tags(&u->mem, w.platform_tag) : NULL;
+        e->need = e->verdict == RSV_R_LIBC ? rsv_libc_of_tags(&u->mem, w.platform_tag) : NULL;
     }
     if (!e->verdict && named(u->p->no_binary, u->p->nno_binary, p->name)) e->verdict = RSV_R_BINARY;
     return true;

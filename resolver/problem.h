@@ -14,6 +14,7 @@ struct rsv_supply {
     enum src_state (*metadata)(void *arg, const struct src_file *f, const struct py_metadata **ret, struct gf_err *err);
     int (*wait)(void *arg, struct gf_err *err);
     const struct src_index *(*index)(void *arg, size_t i); /* NULL beyond the last */
+    enum src_use (*use)(void *arg, size_t i, const char **ret_why);
 };
 struct rsv_supply rsv_supply_of_sources(struct src_set *s);
 

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "python/platform.h"
+#include "python/wheel.h"
 #include "resolver/problem.h"
 #include "resolver/reason.h"
 
@@ -92,6 +93,8 @@ uint32_t rsv_pick_of(struct rsv_universe *u, rsv_pkg pkg, rsv_set allowed);
 /* candidates.c */
 int rsv_load_distribution(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, struct gf_err *err);
 void rsv_order_candidates(struct rsv_universe *u, struct rsv_package *p);
+/* The libc version in the lowest of a wheel's platform tags: "2.28"; NULL without one. */
+const char *rsv_libc_of_tags(struct gf_arena *a, const char *tags);
 void rsv_publish_refusals(struct rsv_universe *u, rsv_pkg pkg);
 /* gpu.c */
 void rsv_judge_gpu(struct rsv_universe *u, struct rsv_package *p, struct rsv_candidate *c);
