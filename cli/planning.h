@@ -1,0 +1,46 @@
+/* What plan and why share: sources from the user's configuration and the data, requests from words and files, the problem built of them. */
+#ifndef CMD_PLANNING_H
+#define CMD_PLANNING_H
+#include "cli/command.h"
+#include "resolver/plan.h"
+#include "sources/pipconf.h"
+
+struct opt_sources {
+    const char *index_url, *exclude_newer, *sources;
+    struct opt_list extra_index_urls, find_links;
+    bool no_index, refresh, strict;
+};
+struct opt_choice {
+    struct opt_list requirements, constraints, overrides, only_binary, no_binary;
+    const char *unknown, *prefer, *sdist;
+    bool pre, no_installer;
+};
+extern const struct opt_row opt_source_rows[], opt_choice_rows[];
+enum { OPT_SOURCE_ROWS = 8, OPT_CHOICE_ROWS = 10 };
+
+/* Everything of one planning run; released together. */
+struct planning {
+    struct gf_arena mem;
+    struct mtx *matrix;
+    struct tgt_target target;
+    struct src_set *sources;
+    struct net_client *net;
+    struct src_config config;
+    struct rsv_problem problem;
+    char *request_json;
+    bool has_target;
+};
+int opt_planning_open(struct planning *p, const struct opt_common *common, const struct opt_target *target, const struct opt_sources *sources,
+                      const struct opt_choice *choice, const struct opt_list *words, struct gf_err *err);
+void opt_planning_close(struct planning *p);
+/* Solves, with progress on a terminal. */
+int opt_planning_solve(struct planning *p, const struct rsv_plan_options *o, struct rsv_result *ret, struct gf_err *err);
+
+/* sources.c */
+int opt_sources_config(struct gf_arena *a, struct mtx *m, const struct tgt_target *t, const struct opt_common *common, const struct opt_sources *o, struct src_config *ret,
+                       struct gf_err *err);
+const char *opt_mirror_of(struct gf_arena *a, const char *id, const char *url);
+/* render.c */
+void out_plan_text(const struct planning *p, const struct rsv_result *r, const struct mdl_lock *l, struct gf_buf *out);
+
+#endif
