@@ -58,7 +58,6 @@ static int say_refusal(const struct options *o, const struct planning *p, const 
         gf_jw_init(&w, &out, false);
         rsv_refused_json(r, &w);
     } else {
-        gf_buf_adds(&out, "target: ");
         tgt_describe(&p->target, &out);
         if (out.p[out.n - 1] != '\n') gf_buf_addc(&out, '\n');
         rsv_refused_text(r, &out);

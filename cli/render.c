@@ -3,7 +3,6 @@
 
 static void add_target(const struct planning *p, struct gf_buf *out)
 {
-    gf_buf_adds(out, "target: ");
     tgt_describe(&p->target, out);
     if (out->n && out->p[out->n - 1] != '\n') gf_buf_addc(out, '\n');
     for (size_t i = 0; i < p->target.notes.n; i++) gf_buf_addf(out, "note: %s\n", p->target.notes.v[i]);

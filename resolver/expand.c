@@ -130,7 +130,7 @@ static void need_term(struct rsv_universe *u, struct needs *out, const struct mt
     enum rsv_kind kind = rsv_kind_of_term(u, t->name);
     struct need n = { .specs = t->specs, .text = t->specs.n ? t->text : NULL };
     n.dep = rsv_package(u, kind, kind == RSV_DRIVER ? "driver" : t->name, NULL);
-    n.reason = (struct rsv_reason){ .kind = RSV_R_RULE, .text = gf_arena_printf(&u->mem, "%s%s", t->name, t->text ? t->text : ""), .why = r->why, .rule = r,
+    n.reason = (struct rsv_reason){ .kind = RSV_R_RULE, .text = gf_arena_printf(&u->mem, "%s%s%s", t->name, t->text && *t->text ? " " : "", t->text ? t->text : ""), .why = r->why, .rule = r,
                                     .source = r->source, .unit = gf_arena_printf(&u->mem, "rule:%s", r->id) };
     gf_vec_push(&out->v, n);
 }

@@ -89,7 +89,9 @@ static char *edge_text(struct rsv_universe *u, struct gf_arena *a, const struct 
     else if (list && list->published && inc->nterms == 1) tail = gf_arena_printf(a, "; no file offered here is such a version%s", list->n ? "" : " (the project has none)");
     if (r->kind == RSV_R_REQUEST) return gf_arena_printf(a, "you asked for %s%s", r->text, tail);
     if (r->kind == RSV_R_METADATA) return gf_arena_printf(a, "%s requires %s%s", who, r->text, tail);
-    return gf_arena_printf(a, "%s needs %s%s", who, r->text ? r->text : "another part", tail);
+    gf_slice why = gf_slice_of(r->why);
+    if (gf_slice_ends(why, GF_S("."))) why.n--;
+    return gf_arena_printf(a, "%s needs %s%s%.*s%s%s", who, r->text ? r->text : "another part", why.n ? " (" : "", GF_FMT(why), why.n ? ")" : "", tail);
 }
 
 static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char *who, const struct rsv_reason *r)

@@ -79,6 +79,14 @@ static bool reason_by_solve(struct rsv_universe *u, struct gf_arena *a, const ch
     return found;
 }
 
+/* "torch 2.15.0 needs …" → "needs …": neighbours with one reason read the same. */
+static const char *without_subject(const char *text, const char *name, const char *version)
+{
+    gf_slice rest = gf_slice_of(text);
+    bool same = gf_try_lit(&rest, gf_slice_of(name)) && gf_try_char(&rest, ' ') && gf_try_lit(&rest, gf_slice_of(version)) && gf_try_char(&rest, ' ');
+    return same ? rest.p : text;
+}
+
 struct passed_list { GF_VEC(struct mdl_passed_over) v; };
 
 static void passed_over_of(struct rsv_universe *u, struct gf_arena *a, const char *name, const char *chosen, unsigned *solves, struct passed_list *out)
@@ -97,6 +105,7 @@ static void passed_over_of(struct rsv_universe *u, struct gf_arena *a, const cha
         if (c->refused != RSV_NONE) rsv_refusal_text(u, a, pkg, i, &over.reason);
         else if (++*solves > MOST_SOLVES || !reason_by_solve(u, a, name, c->version.text, &over.reason)) continue;
         p = &u->pkg.v[pkg];
+        over.reason.text = without_subject(over.reason.text, over.name, over.version);
         gf_vec_push(&out->v, over);
     }
 }
