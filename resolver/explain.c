@@ -23,8 +23,8 @@ char *rsv_package_text(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg)
 /* One interval of candidates: "2.11.0", "2.11.0 to 2.15.0". */
 static void add_interval(const struct rsv_package *p, uint32_t from, uint32_t to, struct gf_buf *out)
 {
-    gf_buf_adds(out, p->c[from].version.text);
-    if (to - from > 1 && strcmp(p->c[from].version.text, p->c[to - 1].version.text) != 0) gf_buf_addf(out, " to %s", p->c[to - 1].version.text);
+    gf_buf_adds(out, rsv_shown(&p->c[from]));
+    if (to - from > 1 && strcmp(rsv_shown(&p->c[from]), rsv_shown(&p->c[to - 1])) != 0) gf_buf_addf(out, " to %s", rsv_shown(&p->c[to - 1]));
 }
 
 char *rsv_set_text(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg, rsv_set set)
@@ -35,7 +35,7 @@ char *rsv_set_text(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg, rsv_
     if (p->kind == RSV_ROOT || p->kind == RSV_VARIANT || p->kind == RSV_POLICY) return name;
     if (!p->n || rsv_set_is_full(set)) return name;
     if (count == 0) return gf_arena_printf(a, "%s in a version that does not exist", name);
-    if (count == p->n) return p->n == 1 ? gf_arena_printf(a, "%s %s", name, p->c[0].version.text) : gf_arena_printf(a, "every version of %s", name);
+    if (count == p->n) return p->n == 1 ? gf_arena_printf(a, "%s %s", name, rsv_shown(&p->c[0])) : gf_arena_printf(a, "every version of %s", name);
     GF_BUF_SCOPE struct gf_buf out;
     gf_buf_init(&out, 4000);
     gf_buf_addf(&out, "%s ", name);

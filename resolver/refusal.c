@@ -32,6 +32,23 @@ static enum rsv_outcome solve_again(const struct rsv_problem *p, struct rsv_supp
     return rsv_run(ret, NULL, err);
 }
 
+/* Two rules that ask the same of one package say one thing: its versions are told together. */
+static struct rsv_incompat with_alike(struct rsv_universe *u, const uint32_t *leaves, size_t n, size_t at)
+{
+    struct rsv_incompat inc = *rsv_incompat_at(u->solver, leaves[at]);
+    const struct rsv_reason *r = inc.reason == RSV_NONE ? NULL : &u->reasons.v[inc.reason];
+    if (!r || (r->kind != RSV_R_RULE && r->kind != RSV_R_METADATA) || inc.kind != RSV_CAUSE_EDGE) return inc;
+    struct rsv_term *terms = gf_arena_memdup(&u->mem, inc.terms, inc.nterms * sizeof *terms);
+    inc.terms = terms;
+    for (size_t i = 0; i < n; i++) {
+        const struct rsv_incompat *o = rsv_incompat_at(u->solver, leaves[i]);
+        const struct rsv_reason *q = o->reason == RSV_NONE ? NULL : &u->reasons.v[o->reason];
+        if (!q || q->kind != r->kind || o->kind != inc.kind || o->terms[0].pkg != terms[0].pkg || q->dep != r->dep || !q->text || !r->text || strcmp(q->text, r->text) != 0) continue;
+        terms[0].set = rsv_set_union(&u->mem, terms[0].set, o->terms[0].set);
+    }
+    return inc;
+}
+
 static void write_facts(struct rsv_universe *u, struct rsv_refused *ret)
 {
     size_t n = 0;
@@ -39,7 +56,8 @@ static void write_facts(struct rsv_universe *u, struct rsv_refused *ret)
     GF_VEC(struct mdl_reason) list = { 0 };
     for (size_t i = 0; i < n; i++) {
         struct mdl_reason r;
-        if (!rsv_reason_text(u, &ret->mem, rsv_incompat_at(u->solver, leaves[i]), &r)) continue;
+        struct rsv_incompat inc = with_alike(u, leaves, n, i);
+        if (!rsv_reason_text(u, &ret->mem, &inc, &r)) continue;
         bool repeated = false;
         for (size_t k = 0; k < list.n; k++) repeated |= strcmp(list.v[k].text, r.text) == 0;
         if (!repeated) gf_vec_push(&list, r);

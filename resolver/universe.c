@@ -40,7 +40,7 @@ uint32_t rsv_reason_add(struct rsv_universe *u, struct rsv_reason r)
 {
     for (size_t i = u->reasons.n, tried = 0; i-- > 0 && tried < 400; tried++) {
         const struct rsv_reason *o = &u->reasons.v[i];
-        if (o->kind == r.kind && o->pkg == r.pkg && o->dep == r.dep && o->rule == r.rule && same_text(o->text, r.text)) return (uint32_t)i;
+        if (o->kind == r.kind && o->pkg == r.pkg && o->dep == r.dep && o->rule == r.rule && same_text(o->text, r.text) && same_text(o->why, r.why)) return (uint32_t)i;
     }
     gf_vec_push(&u->reasons, r);
     return (uint32_t)u->reasons.n - 1;

@@ -27,6 +27,7 @@ struct rsv_candidate {
     rsv_pkg provider;             /* of a component's candidate; RSV_NONE */
     uint32_t provider_at;
     const char *note;             /* of a driver candidate: label of its branch */
+    const char *shown;            /* how its maker writes the version, when that is not PEP 440's way; NULL */
 };
 
 struct rsv_pending { rsv_pkg pkg; rsv_set set; struct py_specset specs; bool inside; uint32_t reason; };
@@ -75,6 +76,9 @@ int rsv_universe_init(struct rsv_universe *u, const struct rsv_problem *p, struc
 void rsv_universe_release(struct rsv_universe *u);
 /* Forgets the solve, keeps the lists: the next one may have other requests (p's requests were changed), not other facts. */
 void rsv_universe_restart(struct rsv_universe *u);
+
+/* How a candidate's version is shown. */
+static inline const char *rsv_shown(const struct rsv_candidate *c) { return c->shown ? c->shown : c->version.text; }
 
 /* universe.c */
 rsv_pkg rsv_package(struct rsv_universe *u, enum rsv_kind kind, const char *name, const char *extra);

@@ -192,7 +192,7 @@ static void write_stack(struct rsv_universe *u, struct mdl_lock *l)
     gf_vec_free(&components.v);
     rsv_pkg driver = rsv_find_package(u, RSV_DRIVER, "driver", NULL);
     if (driver != RSV_NONE && chosen(u, driver)) {
-        const char *own = u->p->driver == RSV_DRIVER_KEEP ? u->p->profile->driver_version : candidate_of(u, driver)->version.text;
+        const char *own = u->p->driver == RSV_DRIVER_KEEP ? u->p->profile->driver_version : rsv_shown(candidate_of(u, driver));
         gf_vec_push(&list, (struct mdl_lock_item){ .name = "driver", .version = gf_arena_strz(&l->mem, own), .variant = gf_arena_strz(&l->mem, candidate_of(u, driver)->note),
                                                    .origin = u->p->driver == RSV_DRIVER_KEEP ? "target" : "plan" });
     }
@@ -321,7 +321,7 @@ static void reason_of_driver(struct rsv_universe *u, struct gf_arena *a, reason_
     if (!floor) return;
     const char *have = "";
     if (u->p->driver == RSV_DRIVER_KEEP) have = gf_arena_printf(a, "; the target has %s", u->p->profile->driver_version);
-    else if (driver != RSV_NONE && chosen(u, driver)) have = gf_arena_printf(a, "; chosen: %s, the longest-supported branch that serves this target", candidate_of(u, driver)->version.text);
+    else if (driver != RSV_NONE && chosen(u, driver)) have = gf_arena_printf(a, "; chosen: %s, the longest-supported branch that serves this target", rsv_shown(candidate_of(u, driver)));
     gf_vec_push(out, (struct mdl_reason){ .id = gf_arena_strz(a, rule->id), .sources = one_source(a, rule->source),
                                           .text = gf_arena_printf(a, "%s needs driver %s%s", rule->package, floor, have) });
 }
