@@ -104,18 +104,10 @@ static void kfd_row(struct tgt_paste *s, struct collector *c, gf_slice line)
     c->has_gpu = true;
 }
 
-static const char *tegra_cc(gf_slice model)
-{
-    static const char *const chips[][2] = { { "Thor", "11.0" }, { "Orin", "8.7" }, { "Xavier", "7.2" }, { "TX2", "6.2" }, { "TX1", "5.3" }, { "Nano", "5.3" } };
-    for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++)
-        if (gf_slice_has(model, gf_slice_of(chips[i][0]))) return chips[i][1];
-    return NULL;
-}
-
 static void tegra_value(struct tgt_paste *s, struct collector *c, gf_slice key, gf_slice v)
 {
     if (!gf_slice_is(key, "model")) return;
-    struct mdl_gpu g = { .vendor = "nvidia", .name = tgt_keep(s, v), .cc = tegra_cc(v) };
+    struct mdl_gpu g = { .vendor = "nvidia", .name = tgt_keep(s, v), .cc = tgt_tegra_cc(v) };
     mdl_profile_merge_gpus(s->p, &g, 1, tgt_from(s, "device tree"));
     s->facts++;
     c->has_gpu = true;

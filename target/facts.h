@@ -10,5 +10,7 @@ const char *tgt_mtx_os(const struct mdl_profile *p); /* "linux" or "windows", as
 /* --gpu: NAME, sm_86, 8.6, gfx90a, PCI id, each one GPU of p (which loses those it had). GF_E_USAGE for an unknown one, with the nearest names, and for a
  * name whose products differ in capability, with the PCI ids. Notes are strings of the profile's arena. */
 int tgt_take_gpus(struct mtx *m, const char *const *texts, size_t n, struct mdl_profile *p, const char ***notes, size_t *nnotes, struct gf_err *err);
+/* Compute capability of an integrated GPU by the name its driver gives; NULL for other names. Static. */
+const char *tgt_tegra_cc(gf_slice name);
 
 #endif

@@ -123,20 +123,49 @@ static void fill(struct gf_arena *a, struct mdl_gpu *g, const struct products *f
     if (!g->gfx) g->gfx = gf_arena_strz(a, first->gfx);
 }
 
-static bool truncated(gf_slice name) { return gf_slice_ends(name, GF_S("...")) || gf_slice_ends(name, GF_S("…")); }
+/* Integrated GPUs have no PCI id; their drivers name the chip: "Orin (nvgpu)". */
+const char *tgt_tegra_cc(gf_slice name)
+{
+    static const char *const chips[][2] = { { "Thor", "11.0" }, { "Orin", "8.7" }, { "Xavier", "7.2" }, { "TX2", "6.2" }, { "X2", "6.2" }, { "TX1", "5.3" }, { "X1", "5.3" }, { "Jetson Nano", "5.3" } };
+    static const char *const signs[] = { "nvgpu", "Jetson", "Tegra", "Orin", "Xavier", "Thor" };
+    bool tegra = false;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) tegra |= gf_slice_has(name, gf_slice_of(signs[i]));
+    for (size_t i = 0; tegra && i < sizeof chips / sizeof chips[0]; i++)
+        if (gf_slice_has(name, gf_slice_of(chips[i][0]))) return chips[i][1];
+    return NULL;
+}
+
+/* A vGPU type begins with the board's name: "T4-4C", "A100D-80C" (the 80 GB board), "A100-4-20C" (on a MIG instance of four slices). */
+static void find_board(struct mtx *m, gf_slice type, struct products *found)
+{
+    for (int tries = 0; tries < 3 && !found->n; tries++) {
+        ptrdiff_t dash = gf_slice_rchr(type, '-');
+        if (dash > 0) type.n = (size_t)dash;
+        else if (type.n > 1 && gf_is_alpha((unsigned char)type.p[type.n - 1])) type.n--;
+        found->n = mtx_gpu_by_name(m, type, found->v, MAX_PRODUCTS);
+    }
+}
+
+static void find_products(struct mtx *m, const struct mdl_gpu *g, struct products *found)
+{
+    const struct mtx_gpu *row = g->pci ? mtx_gpu_by_pci(m, gf_slice_of(g->pci)) : NULL;
+    found->n = 0;
+    if (row) found->v[found->n++] = row;
+    else if (g->vgpu) find_board(m, gf_slice_of(g->vgpu), found);
+    else if (g->name) found->n = mtx_gpu_by_name(m, gf_slice_of(g->name), found->v, MAX_PRODUCTS);
+    if (found->n == MAX_PRODUCTS) found->n = 0; /* so little is said that there may be more */
+}
 
 void tgt_fill_gpus(struct mtx *m, struct mdl_profile *p)
 {
     for (size_t i = 0; i < p->ngpus; i++) {
         struct mdl_gpu *g = &p->gpus[i];
-        struct products found = { .n = 0 };
-        const struct mtx_gpu *row = g->pci ? mtx_gpu_by_pci(m, gf_slice_of(g->pci)) : NULL;
-        if (row) {
-            found.v[found.n++] = row;
-            if (!g->name) g->name = gf_arena_strz(&p->mem, row->name);
-        } else if (g->name && !truncated(gf_slice_of(g->name))) {
-            found.n = mtx_gpu_by_name(m, gf_slice_of(g->name), found.v, MAX_PRODUCTS);
-        }
-        if (found.n) fill(&p->mem, g, &found);
+        struct products found;
+        const char *tegra = g->name && !g->cc ? tgt_tegra_cc(gf_slice_of(g->name)) : NULL;
+        if (tegra) g->cc = tegra;
+        find_products(m, g, &found);
+        if (!found.n || (g->vendor && found.v[0]->vendor && strcmp(g->vendor, found.v[0]->vendor) != 0)) continue;
+        if (g->pci && !g->name) g->name = gf_arena_strz(&p->mem, found.v[0]->name);
+        fill(&p->mem, g, &found);
     }
 }
