@@ -1,6 +1,7 @@
 #include "fetch/cache.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/map.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,9 +61,8 @@ static uint64_t checksum(const void *p, size_t n)
 
 static char *entry_path(const struct net_cache *c, const char *kind, const char *key)
 {
-    char hex[GF_SHA256_HEX];
-    gf_sha256_hex(gf_slice_of(key), hex);
-    return gf_xasprintf("%s/%s/%.40s", c->dir, kind, hex);
+    /* two keys with one hash push each other out: the key stands in the entry */
+    return gf_xasprintf("%s/%s/%016llx", c->dir, kind, (unsigned long long)gf_hash64(key, strlen(key)));
 }
 
 static bool read_file(const char *path, unsigned char **ret, size_t *ret_n)

@@ -28,7 +28,8 @@ struct origin {
 
 struct net_client {
     struct net_config cfg;
-    struct net_settings settings;
+    char *ca_bundle, *user_agent; /* what cfg points to */
+    struct net_settings settings; /* found with the first request */
     struct lane lanes[LANES];
     GF_VEC(struct net_transfer *) waiting; /* not running: new, or due later */
     GF_VEC(struct net_transfer *) running;
@@ -50,8 +51,9 @@ int net_client_new(const struct net_config *cfg, struct net_client **ret, struct
     (void)err;
     struct net_client *c = gf_xcalloc(1, sizeof *c);
     c->cfg = *cfg;
+    c->cfg.ca_bundle = c->ca_bundle = cfg->ca_bundle ? gf_xstrdup(cfg->ca_bundle) : NULL;
+    c->cfg.user_agent = c->user_agent = cfg->user_agent ? gf_xstrdup(cfg->user_agent) : NULL;
     if (c->cfg.retries == UINT_MAX) c->cfg.retries = DEFAULT_RETRIES;
-    net_settings_find(&c->settings, cfg);
     c->lanes[SMALL].most = SMALL_AT_ONCE;
     c->lanes[BULK].most = cfg->max_connections ? cfg->max_connections : (unsigned)BULK_CONNECTIONS;
     *ret = c;
@@ -63,8 +65,8 @@ static struct lane *lane_of(struct net_client *c, const struct net_transfer *t) 
 static void drop_handle(struct net_client *c, struct net_transfer *t)
 {
     if (!t->easy) return;
-    curl_multi_remove_handle(lane_of(c, t)->multi, t->easy);
-    curl_easy_reset(t->easy);
+    net_curl.multi_remove_handle(lane_of(c, t)->multi, t->easy);
+    net_curl.easy_reset(t->easy);
     gf_vec_push(&c->idle, t->easy);
     t->easy = NULL;
 }
@@ -77,9 +79,9 @@ void net_client_free(struct net_client *c)
         net_transfer_free(c->running.v[i]);
     }
     for (size_t i = 0; i < c->waiting.n; i++) net_transfer_free(c->waiting.v[i]);
-    for (size_t i = 0; i < c->idle.n; i++) curl_easy_cleanup(c->idle.v[i]);
+    for (size_t i = 0; i < c->idle.n; i++) net_curl.easy_cleanup(c->idle.v[i]);
     for (size_t i = 0; i < LANES; i++)
-        if (c->lanes[i].multi) curl_multi_cleanup(c->lanes[i].multi);
+        if (c->lanes[i].multi) net_curl.multi_cleanup(c->lanes[i].multi);
     for (size_t i = 0; i < c->origins.n; i++) {
         free(c->origins.v[i].url);
         free(c->origins.v[i].user);
@@ -90,6 +92,8 @@ void net_client_free(struct net_client *c)
     gf_vec_free(&c->idle);
     gf_vec_free(&c->origins);
     gf_cleanup_free(&c->settings.netrc);
+    free(c->ca_bundle);
+    free(c->user_agent);
     gf_cleanup_free(&c->settings.hashed_folder);
     free(c);
 }
@@ -162,16 +166,15 @@ static struct net_transfer *take_waiting(struct net_client *c, size_t i)
 
 static int open_lane(struct net_client *c, struct lane *l, struct gf_err *err)
 {
-    static bool initialized;
     if (l->multi) return 0;
-    if (!initialized && curl_global_init(CURL_GLOBAL_SSL) != CURLE_OK) return gf_fail(err, GF_E_IO, "libcurl could not be started");
-    initialized = true;
-    l->multi = curl_multi_init();
+    if (net_curl_load(err)) return -1;
+    if (!c->settings.user_agent) net_settings_find(&c->settings, &c->cfg);
+    l->multi = net_curl.multi_init();
     if (!l->multi) return gf_fail(err, GF_E_IO, "libcurl has no memory left");
     long connections = l == &c->lanes[BULK] ? (long)l->most : SMALL_CONNECTIONS;
-    curl_multi_setopt(l->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
-    curl_multi_setopt(l->multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections);
-    curl_multi_setopt(l->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)SMALL_AT_ONCE);
+    net_curl.multi_setopt(l->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+    net_curl.multi_setopt(l->multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections);
+    net_curl.multi_setopt(l->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)SMALL_AT_ONCE);
     return 0;
 }
 
@@ -179,10 +182,10 @@ static int start(struct net_client *c, struct net_transfer *t, struct gf_err *er
 {
     struct lane *l = lane_of(c, t);
     if (open_lane(c, l, err)) return -1;
-    t->easy = c->idle.n ? c->idle.v[--c->idle.n] : curl_easy_init();
+    t->easy = c->idle.n ? c->idle.v[--c->idle.n] : net_curl.easy_init();
     if (!t->easy) return gf_fail(err, GF_E_IO, "libcurl has no memory left");
     net_transfer_prepare(t, &c->cfg);
-    if (curl_multi_add_handle(l->multi, t->easy) != CURLM_OK) return gf_fail(err, GF_E_IO, "libcurl refused a request");
+    if (net_curl.multi_add_handle(l->multi, t->easy) != CURLM_OK) return gf_fail(err, GF_E_IO, "libcurl refused a request");
     l->running++;
     c->requests++;
     gf_vec_push(&c->running, t);
@@ -258,9 +261,9 @@ static size_t collect(struct net_client *c)
     for (int lane = 0; lane < LANES; lane++) {
         int left;
         CURLMsg *m;
-        while (c->lanes[lane].multi && (m = curl_multi_info_read(c->lanes[lane].multi, &left))) {
+        while (c->lanes[lane].multi && (m = net_curl.multi_info_read(c->lanes[lane].multi, &left))) {
             struct net_transfer *t = NULL;
-            if (m->msg != CURLMSG_DONE || curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t) != CURLE_OK || !t) continue;
+            if (m->msg != CURLMSG_DONE || net_curl.easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t) != CURLE_OK || !t) continue;
             told += finish(c, t, m->data.result);
         }
     }
@@ -271,8 +274,8 @@ static int perform(struct net_client *c, struct gf_err *err)
 {
     for (int lane = 0; lane < LANES; lane++) {
         int running;
-        CURLMcode code = c->lanes[lane].running ? curl_multi_perform(c->lanes[lane].multi, &running) : CURLM_OK;
-        if (code != CURLM_OK) return gf_fail(err, GF_E_NETWORK, "libcurl failed: %s", curl_multi_strerror(code));
+        CURLMcode code = c->lanes[lane].running ? net_curl.multi_perform(c->lanes[lane].multi, &running) : CURLM_OK;
+        if (code != CURLM_OK) return gf_fail(err, GF_E_NETWORK, "libcurl failed: %s", net_curl.multi_strerror(code));
     }
     return 0;
 }
@@ -286,7 +289,7 @@ static unsigned other_fds(CURLM *multi, struct curl_waitfd *fds, unsigned cap)
     FD_ZERO(&bad);
     int most = -1;
     unsigned n = 0;
-    curl_multi_fdset(multi, &in, &out, &bad, &most);
+    net_curl.multi_fdset(multi, &in, &out, &bad, &most);
     for (int fd = 0; fd <= most && n < cap; fd++) {
         short events = (short)((FD_ISSET(fd, &in) ? CURL_WAIT_POLLIN : 0) | (FD_ISSET(fd, &out) ? CURL_WAIT_POLLOUT : 0));
         if (events) fds[n++] = (struct curl_waitfd){ fd, events, 0 };
@@ -303,7 +306,7 @@ static int wait_ms(const struct net_client *c, int timeout_ms)
     }
     const struct lane *other = c->lanes[SMALL].running ? &c->lanes[BULK] : NULL;
     long own = -1;
-    if (other && other->running) curl_multi_timeout(other->multi, &own);
+    if (other && other->running) net_curl.multi_timeout(other->multi, &own);
     return (int)(own >= 0 && own < wait ? own : wait);
 }
 
@@ -315,9 +318,9 @@ static int poll_lanes(struct net_client *c, int timeout_ms, struct gf_err *err)
     CURLM *polled = small->running ? small->multi : bulk->multi;
     int wait = wait_ms(c, timeout_ms), events;
     CURLMcode code = CURLM_OK;
-    if (polled) code = curl_multi_poll(polled, n ? fds : NULL, n, wait, &events);
+    if (polled) code = net_curl.multi_poll(polled, n ? fds : NULL, n, wait, &events);
     else nanosleep(&(struct timespec){ wait / 1000, wait % 1000 * 1000000L }, NULL);
-    return code == CURLM_OK ? 0 : gf_fail(err, GF_E_NETWORK, "libcurl failed: %s", curl_multi_strerror(code));
+    return code == CURLM_OK ? 0 : gf_fail(err, GF_E_NETWORK, "libcurl failed: %s", net_curl.multi_strerror(code));
 }
 
 static int interrupted(struct gf_err *err)

@@ -10,7 +10,7 @@ struct net_config {
     bool offline;                 /* every request that is not answered from the cache fails with GF_E_NETWORK */
     unsigned max_connections;     /* per host; 0: default */
     unsigned retries;             /* after the first try; default 3 when UINT_MAX */
-    long connect_timeout_ms, stall_timeout_ms; /* 0: defaults 10 s, 30 s without a byte */
+    long connect_timeout_ms, stall_timeout_ms; /* 0: defaults 10 s; without a byte 10 s, bulk 30 s */
     const char *ca_bundle;        /* NULL: SSL_CERT_FILE, REQUESTS_CA_BUNDLE, pip's cert, else libcurl's */
     const char *user_agent;       /* NULL: gpuferry/VERSION */
     const struct gf_log *log;

@@ -1,6 +1,5 @@
 /* What the header lines of a response say. */
 #include "fetch/transfer.h"
-#include <curl/curl.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -11,7 +10,8 @@
 int64_t net_http_date(gf_slice text)
 {
     GF_FREE char *copy = gf_xstrndup(text);
-    time_t at = curl_getdate(copy, NULL);
+    if (net_curl_load(NULL)) return -1;
+    time_t at = net_curl.getdate(copy, NULL);
     return at < 0 ? -1 : (int64_t)at;
 }
 

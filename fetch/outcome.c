@@ -40,7 +40,7 @@ static bool judge_status(struct net_transfer *t)
     return worth_repeating(status);
 }
 
-static const char *cause(const struct net_transfer *t, CURLcode code) { return t->curl_text[0] ? t->curl_text : curl_easy_strerror(code); }
+static const char *cause(const struct net_transfer *t, CURLcode code) { return t->curl_text[0] ? t->curl_text : net_curl.easy_strerror(code); }
 
 static void fail_connection(struct net_transfer *t, CURLcode code, const char *advice)
 {
@@ -98,6 +98,7 @@ enum net_outcome net_transfer_end(struct net_transfer *t, CURLcode code, const s
         return NET_AGAIN;
     }
     bool again = code == CURLE_OK ? judge_status(t) : judge_transport(t, code);
+    t->fresh = code != CURLE_OK;
     if (t->got - t->at_start >= PROGRESS_WORTH_A_TRY) t->tries = 1;
     if (!again || t->tries >= tries_allowed(t, cfg)) return NET_DONE;
     t->due_ms = now_ms + net_backoff_ms(t->tries, t->head.retry_after_ms);
@@ -117,7 +118,7 @@ void net_transfer_report(struct net_transfer *t)
         .from_range = t->from_range,
     };
     const char *last = NULL;
-    if (t->easy) curl_easy_getinfo(t->easy, CURLINFO_EFFECTIVE_URL, &last);
+    if (t->easy) net_curl.easy_getinfo(t->easy, CURLINFO_EFFECTIVE_URL, &last);
     GF_FREE char *final_url = net_url_without_credentials(last && *last ? last : t->r.url);
     reply.final_url = final_url;
     if (t->r.done) t->r.done(t->r.arg, &reply, &t->err);

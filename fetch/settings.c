@@ -51,7 +51,7 @@ static bool has_hashes(const char *folder)
 /* Only of the bundle that the system keeps together with its folder: another file that somebody names is taken alone. */
 static char *find_hashed_folder(const struct net_settings *s)
 {
-    const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
+    const curl_version_info_data *v = net_curl.version_info(CURLVERSION_NOW);
     if (v->age < CURLVERSION_SEVENTH || !v->cainfo || !v->capath) return NULL;
     if (s->ca_file && strcmp(s->ca_file, v->cainfo) != 0) return NULL;
     if (s->ca_folder && strcmp(s->ca_folder, v->capath) != 0) return NULL;

@@ -8,6 +8,7 @@
 #define BULK_BUFFER (512L << 10)
 #define CONNECT_TIMEOUT_MS 10000L
 #define STALL_TIMEOUT_MS 30000L
+#define SMALL_STALL_TIMEOUT_MS 10000L /* pages and tails come at once or the connection is dead: a fresh one is sooner tried */
 #define REDIRECTS_MOST 10L
 
 /* A query may carry a token: messages show that there is one, not what it says. */
@@ -61,7 +62,7 @@ struct net_transfer *net_transfer_new(struct net_client *c, const struct net_req
 void net_transfer_free(struct net_transfer *t)
 {
     if (!t) return;
-    curl_slist_free_all(t->headers);
+    if (t->headers) net_curl.slist_free_all(t->headers);
     gf_buf_release(&t->body);
     gf_arena_release(&t->mem);
     free(t);
@@ -173,19 +174,19 @@ static void add_header(struct net_transfer *t, const char *name, const char *val
 {
     if (!value || strpbrk(value, "\r\n")) return;
     GF_FREE char *line = gf_xasprintf("%s: %s", name, value);
-    struct curl_slist *more = curl_slist_append(t->headers, line);
+    struct curl_slist *more = net_curl.slist_append(t->headers, line);
     if (more) t->headers = more;
 }
 
 static void set_headers(struct net_transfer *t)
 {
-    curl_slist_free_all(t->headers);
+    net_curl.slist_free_all(t->headers);
     t->headers = NULL;
     add_header(t, "Accept", t->r.accept);
     add_header(t, "If-None-Match", t->r.if_none_match);
     add_header(t, "If-Modified-Since", t->r.if_modified_since);
     if (t->resumed && t->first_etag && strncmp(t->first_etag, "W/", 2) != 0) add_header(t, "If-Range", t->first_etag);
-    if (t->headers) curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
+    if (t->headers) net_curl.easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 }
 
 static void set_range(struct net_transfer *t)
@@ -199,42 +200,42 @@ static void set_range(struct net_transfer *t)
     if (r->range_suffix && !t->resumed) snprintf(text, sizeof text, "-%llu", (unsigned long long)r->range_len);
     else if (end) snprintf(text, sizeof text, "%llu-%llu", from, end - 1);
     else snprintf(text, sizeof text, "%llu-", from);
-    curl_easy_setopt(t->easy, CURLOPT_RANGE, text);
+    net_curl.easy_setopt(t->easy, CURLOPT_RANGE, text);
 }
 
 static void set_trust(struct net_transfer *t)
 {
     const struct net_settings *s = net_client_settings(t->client);
     if (s->hashed_folder) {
-        curl_easy_setopt(t->easy, CURLOPT_CAINFO, NULL);
-        curl_easy_setopt(t->easy, CURLOPT_CAPATH, s->hashed_folder);
+        net_curl.easy_setopt(t->easy, CURLOPT_CAINFO, NULL);
+        net_curl.easy_setopt(t->easy, CURLOPT_CAPATH, s->hashed_folder);
     } else {
-        if (s->ca_file) curl_easy_setopt(t->easy, CURLOPT_CAINFO, s->ca_file);
-        if (s->ca_file || s->ca_folder) curl_easy_setopt(t->easy, CURLOPT_CAPATH, s->ca_folder); /* a file alone is trusted alone */
+        if (s->ca_file) net_curl.easy_setopt(t->easy, CURLOPT_CAINFO, s->ca_file);
+        if (s->ca_file || s->ca_folder) net_curl.easy_setopt(t->easy, CURLOPT_CAPATH, s->ca_folder); /* a file alone is trusted alone */
     }
-    curl_easy_setopt(t->easy, CURLOPT_USERAGENT, s->user_agent);
+    net_curl.easy_setopt(t->easy, CURLOPT_USERAGENT, s->user_agent);
     if (t->r.user) {
-        curl_easy_setopt(t->easy, CURLOPT_USERNAME, t->r.user);
-        curl_easy_setopt(t->easy, CURLOPT_PASSWORD, t->r.password ? t->r.password : "");
+        net_curl.easy_setopt(t->easy, CURLOPT_USERNAME, t->r.user);
+        net_curl.easy_setopt(t->easy, CURLOPT_PASSWORD, t->r.password ? t->r.password : "");
     } else if (s->netrc) {
-        curl_easy_setopt(t->easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
-        curl_easy_setopt(t->easy, CURLOPT_NETRC_FILE, s->netrc);
+        net_curl.easy_setopt(t->easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+        net_curl.easy_setopt(t->easy, CURLOPT_NETRC_FILE, s->netrc);
     }
     bool secure = gf_slice_starts(gf_slice_of(t->r.url), GF_S("https:"));
-    curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https,file");
-    curl_easy_setopt(t->easy, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https"); /* never from https down to http */
-    curl_easy_setopt(t->easy, CURLOPT_FOLLOWLOCATION, 1L);
-    curl_easy_setopt(t->easy, CURLOPT_MAXREDIRS, REDIRECTS_MOST);
+    net_curl.easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https,file");
+    net_curl.easy_setopt(t->easy, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https"); /* never from https down to http */
+    net_curl.easy_setopt(t->easy, CURLOPT_FOLLOWLOCATION, 1L);
+    net_curl.easy_setopt(t->easy, CURLOPT_MAXREDIRS, REDIRECTS_MOST);
 }
 
 static void set_times(struct net_transfer *t, const struct net_config *cfg)
 {
     long connect_ms = t->r.connect_timeout_ms ? t->r.connect_timeout_ms : cfg->connect_timeout_ms ? cfg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
-    long stall_ms = cfg->stall_timeout_ms ? cfg->stall_timeout_ms : STALL_TIMEOUT_MS;
-    curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
-    curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_TIME, (stall_ms + 999) / 1000);
-    curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
+    long stall_ms = cfg->stall_timeout_ms ? cfg->stall_timeout_ms : t->r.bulk ? STALL_TIMEOUT_MS : SMALL_STALL_TIMEOUT_MS;
+    net_curl.easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
+    net_curl.easy_setopt(t->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    net_curl.easy_setopt(t->easy, CURLOPT_LOW_SPEED_TIME, (stall_ms + 999) / 1000);
+    net_curl.easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
 }
 
 void net_transfer_prepare(struct net_transfer *t, const struct net_config *cfg)
@@ -245,19 +246,20 @@ void net_transfer_prepare(struct net_transfer *t, const struct net_config *cfg)
     t->err = (struct gf_err)GF_ERR_INIT;
     t->curl_text[0] = '\0';
     CURL *e = t->easy;
-    curl_easy_setopt(e, CURLOPT_URL, t->r.url);
-    curl_easy_setopt(e, CURLOPT_PRIVATE, t);
-    curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->curl_text);
-    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
-    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
-    curl_easy_setopt(e, CURLOPT_BUFFERSIZE, t->r.bulk ? BULK_BUFFER : SMALL_BUFFER);
-    curl_easy_setopt(e, CURLOPT_HTTP_VERSION, t->r.bulk ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
-    if (!t->r.bulk) curl_easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
+    net_curl.easy_setopt(e, CURLOPT_URL, t->r.url);
+    net_curl.easy_setopt(e, CURLOPT_PRIVATE, t);
+    net_curl.easy_setopt(e, CURLOPT_ERRORBUFFER, t->curl_text);
+    net_curl.easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+    net_curl.easy_setopt(e, CURLOPT_WRITEDATA, t);
+    net_curl.easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+    net_curl.easy_setopt(e, CURLOPT_HEADERDATA, t);
+    net_curl.easy_setopt(e, CURLOPT_BUFFERSIZE, t->r.bulk ? BULK_BUFFER : SMALL_BUFFER);
+    net_curl.easy_setopt(e, CURLOPT_HTTP_VERSION, t->r.bulk ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
+    if (!t->r.bulk) net_curl.easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
+    if (t->fresh) net_curl.easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
     set_range(t);
     t->at_start = t->got;
-    if (!t->r.ranged && !t->r.bulk && !t->r.sink) curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "");
+    if (!t->r.ranged && !t->r.bulk && !t->r.sink) net_curl.easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "");
     t->head = (struct net_head){ .length = -1, .range_first = -1, .range_last = -1, .range_total = -1, .retry_after_ms = -1 };
     set_headers(t);
     set_trust(t);

@@ -2,7 +2,7 @@
 #ifndef NET_TRANSFER_H
 #define NET_TRANSFER_H
 #include "fetch/client.h"
-#include <curl/curl.h>
+#include "fetch/curl.h"
 
 #define NET_SHOWN_URL 512 /* bytes of a URL in a message */
 
@@ -31,6 +31,7 @@ struct net_transfer {
     uint64_t at_start;                    /* got when this try began */
     bool begun, resumed;                  /* this try: body begun; asked for the rest only */
     bool from_range;
+    bool fresh;                           /* the connection of the last try is suspect: make a new one */
     int64_t total;                        /* of the whole resource, -1 */
     char *first_etag;
     struct gf_err err;

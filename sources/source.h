@@ -39,7 +39,7 @@ struct src_file {
 };
 struct src_project {
     const char *name;               /* normalized */
-    const struct src_file *files;   /* as the pages list them, source by source */
+    const struct src_file *files;   /* source by source, by name within one; of files with one name on a page only the first */
     uint32_t nfiles;
     const char *unreachable;        /* comma-separated ids of vendor indexes that did not answer; NULL */
 };
@@ -49,9 +49,10 @@ struct src_set;
 int src_set_new(const struct src_config *cfg, struct net_client *net, struct src_set **ret, struct gf_err *err);
 void src_set_free(struct src_set *s);
 void src_want_project(struct src_set *s, const char *name);
-/* SRC_FAILED fills *err (network, unreadable page); SRC_ABSENT: every source answered that it has no such project. */
+/* SRC_READY sets *ret. SRC_FAILED fills *err (network, unreadable page). SRC_ABSENT: every source answered that it has no such project, or is an unreachable
+ * vendor's; *ret is set then too, without files, and names those. */
 enum src_state src_project(struct src_set *s, const char *name, const struct src_project **ret, struct gf_err *err);
-/* Metadata of a wheel (PEP 658, else by ranges out of the wheel) or of a source archive (PKG-INFO; requires.txt). */
+/* Fails with GF_E_INTEGRITY when the index was wrong about size or digest. Metadata of a wheel (PEP 658, else by ranges out of the wheel) or of a source archive (PKG-INFO; requires.txt). */
 void src_want_metadata(struct src_set *s, const struct src_file *f);
 enum src_state src_metadata(struct src_set *s, const struct src_file *f, const struct py_metadata **ret, struct gf_err *err);
 size_t src_pending(const struct src_set *s);
