@@ -1,0 +1,190 @@
+/* The rules of the matrix on what is installed: what a package needs of CUDA, cuDNN, Python, glibc, kernel, CPU and GPU, and which other
+ * distributions it does not go with. */
+#include "judge/facts.h"
+#include "judge/parts.h"
+
+/* A nightly of 2.10 counts as 2.10 too: it is judged by what its release will be. */
+static bool within(struct jdg *j, const struct py_specset *specs, const struct py_version *v)
+{
+    if (py_specset_contains(specs, v)) return true;
+    if (!py_version_is_pre(v)) return false;
+    struct py_version base = *v;
+    base.pre = PY_PRE_NONE;
+    base.has_dev = false;
+    (void)j;
+    return py_specset_contains(specs, &base);
+}
+
+static const char *rule_id(const struct mtx_rule *r, const char *otherwise) { return r->id && strncmp(r->id, "R-", 2) == 0 ? r->id : otherwise; }
+
+static struct mdl_finding *report(struct jdg *j, const struct mtx_rule *r, enum mdl_kind kind, const char *rule, const char *about, const char *cause)
+{
+    struct mdl_finding *f = jdg_find(j, MDL_ERROR, kind, rule, about, "%s%s%s", cause, r->why ? ": " : "", r->why ? r->why : "");
+    if (r->evidence == MTX_REPORTED) f->confidence = "medium";
+    jdg_source(j, f, r->source);
+    return f;
+}
+
+/* ---- what a package needs ---- */
+
+static void needs_gpu(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
+{
+    for (size_t i = 0; i < j->gpus.n; i++) {
+        const struct jdg_gpu *gpu = &j->gpus.v[i];
+        struct py_version cc;
+        if (!gpu->has_cc || !py_version_parse(j->a, gf_slice_of(jdg_text(j, "%u.%u", gpu->major, gpu->minor)), &cc)) continue;
+        if (py_specset_contains(&t->specs, &cc)) continue;
+        struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-EXT-ARCH"), jdg_text(j, "%s on %s", label, gpu->label),
+                                       jdg_text(j, "%s needs compute capability %s, %s has %u.%u", label, t->text, gpu->label, gpu->major, gpu->minor));
+        f->fix_text = jdg_text(j, "a GPU of capability %s, or another release of the package", t->text);
+        return;
+    }
+    if (!j->gpus.n) mdl_verdict_miss(j->v, "GPU");
+}
+
+/* A number the profile gives as text ("3.10.0-1160.el7", "2.17"): its dotted digits as a version. */
+static bool leading_version(struct jdg *j, const char *text, struct py_version *ret)
+{
+    size_t n = 0;
+    while (text[n] && (gf_is_digit((unsigned char)text[n]) || text[n] == '.')) n++;
+    while (n && text[n - 1] == '.') n--;
+    return py_version_parse(j->a, gf_slice_n(text, n), ret);
+}
+
+static void needs_number(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label, const char *have, const char *what, const char *rule)
+{
+    struct py_version v;
+    if (!have) {
+        mdl_verdict_miss(j->v, what);
+        return;
+    }
+    if (!leading_version(j, have, &v) || py_specset_contains(&t->specs, &v)) return;
+    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, rule), label, jdg_text(j, "%s needs %s %s, there is %s", label, what, t->text, have));
+    f->fix_text = jdg_text(j, "another release of %s, or %s %s", label, what, t->text);
+}
+
+static void needs_part(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
+{
+    struct jdg_part part = jdg_part_of(j, t->name);
+    if (part.there == PY_UNKNOWN) {
+        mdl_verdict_miss(j->v, jdg_text(j, "whether %s is there, which %s needs", jdg_part_text(j, t->name), label));
+        return;
+    }
+    bool cudnn = strncmp(t->name, "cudnn", 5) == 0;
+    const char *want = jdg_text(j, "%s%s%s", jdg_part_text(j, t->name), t->text && strcmp(t->text, "*") != 0 ? " " : "", t->text && strcmp(t->text, "*") != 0 ? t->text : "");
+    struct py_version v;
+    bool fits = part.there == PY_YES && (!t->specs.n || !part.version || !leading_version(j, part.version, &v) || py_specset_contains(&t->specs, &v));
+    if (fits || (part.there == PY_YES && !cudnn)) return;
+    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, cudnn && (part.there == PY_YES || part.other) ? "R-CUDNN" : rule_id(r, "R-LIB"), label,
+                                   jdg_text(j, "%s needs %s; there is %s", label, want, part.other ? part.other : part.version ? part.version : "none"));
+    if (strcmp(f->rule, "R-CUDNN") == 0 && !part.by_package && part.there == PY_NO) f->rule = "R-LIB";
+    if (part.from) jdg_fact(j, f, "%s", part.from);
+    const char *const *providers;
+    size_t n = mtx_providers(j->m, t->name, &providers);
+    if (n) jdg_command(j, f, "pip install %s", providers[0]);
+    f->fix_text = jdg_text(j, "bring %s along, or take a release of %s made for what is there", want, r->package);
+}
+
+static void judge_needs(struct jdg *j, const struct mtx_rule *r, const char *label)
+{
+    const struct mdl_profile *p = j->p;
+    for (size_t i = 0; i < r->nterms; i++) {
+        const struct mtx_term *t = &r->terms[i];
+        if (strcmp(t->name, "driver") == 0) {
+            if (strcmp(j->driver_os, "linux") == 0 && !j->tegra) needs_number(j, r, t, label, j->driver, "driver", "R-DRV-MAJOR");
+        } else if (strcmp(t->name, "gpu") == 0) needs_gpu(j, r, t, label);
+        else if (strcmp(t->name, "glibc") == 0) needs_number(j, r, t, label, p->libc_version, "glibc", "R-GLIBC");
+        else if (strcmp(t->name, "kernel") == 0) needs_number(j, r, t, label, p->kernel, "kernel", "R-KERNEL");
+        else if (strcmp(t->name, "python") == 0) needs_number(j, r, t, label, p->python_version, "Python", "R-PY-TAG");
+        else if (strcmp(t->name, "cpu") == 0) needs_number(j, r, t, label, p->cpu_level ? jdg_text(j, "%d", p->cpu_level) : NULL, "CPU level x86-64-v", "R-CPU");
+        else if (jdg_is_part(t->name)) needs_part(j, r, t, label);
+    }
+}
+
+/* ---- what a package does not go with ---- */
+
+static void judge_constraint(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
+{
+    const struct jdg_pkg *other = jdg_pkg(j, t->name);
+    if (!other || !other->has_version || within(j, &t->specs, &other->version)) return;
+    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-PAIR"), jdg_text(j, "%s and %s", label, other->label),
+                                   jdg_text(j, "%s goes with %s %s, there is %s", label, t->name, t->text ? t->text : "", other->label));
+    f->fix_text = jdg_text(j, "install %s %s", t->name, t->text ? t->text : "");
+    jdg_command(j, f, "pip install '%s%s'", t->name, t->text ? t->text : "");
+}
+
+static void judge_addition(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
+{
+    if (jdg_pkg(j, t->name)) judge_constraint(j, r, t, label);
+    else if (j->list_complete) {
+        struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-LIB"), label, jdg_text(j, "%s needs %s, which is not installed and no metadata asks for", label, t->name));
+        if (j->p->nvcc || j->p->nvcc_known == MDL_UNKNOWN) f->level = MDL_WARNING; /* a toolkit of the system may hold it */
+        f->fix_text = jdg_text(j, "install %s", t->name);
+        jdg_command(j, f, "pip install '%s%s'", t->name, t->text && strcmp(t->text, "*") != 0 ? t->text : "");
+    }
+}
+
+static void judge_exclusion(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const struct jdg_pkg *pkg)
+{
+    const struct jdg_pkg *other = jdg_pkg(j, t->name);
+    if (!other) return;
+    if (t->specs.n && (!other->has_version || !within(j, &t->specs, &other->version))) return;
+    if (other == pkg) {
+        struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-KNOWN-BAD"), pkg->label, jdg_text(j, "%s is known not to work here", pkg->label));
+        f->fix_text = jdg_text(j, "another release of %s", pkg->name);
+        return;
+    }
+    if (jdg_found_pair(j, pkg->label, other->label)) return;
+    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-DIST-CONFLICT"), jdg_text(j, "%s and %s", pkg->label, other->label),
+                                   jdg_text(j, "%s and %s do not go into one environment", pkg->label, other->label));
+    f->fix_text = jdg_text(j, "keep one of them: remove both, then install that one again");
+    jdg_command(j, f, "pip uninstall -y %s %s", pkg->p->name, other->p->name);
+    if (pkg->has_version) jdg_command(j, f, "pip install --force-reinstall --no-deps %s==%s", pkg->p->name, pkg->p->version);
+}
+
+bool jdg_found_pair(const struct jdg *j, const char *a, const char *b)
+{
+    for (size_t i = 0; i < j->v->nfindings; i++) {
+        const char *about = j->v->findings[i].about;
+        if (about && strstr(about, " and ") && strstr(about, a) && strstr(about, b)) return true;
+    }
+    return false;
+}
+
+static void judge_rule(struct jdg *j, const struct mtx_rule *r, const struct jdg_pkg *pkg, const char *label)
+{
+    switch (r->kind) {
+    case MTX_REQUIRES: judge_needs(j, r, label); break;
+    case MTX_CONSTRAINS:
+        for (size_t i = 0; i < r->nterms; i++) judge_constraint(j, r, &r->terms[i], label);
+        break;
+    case MTX_ADDS:
+        for (size_t i = 0; i < r->nterms; i++) judge_addition(j, r, &r->terms[i], label);
+        break;
+    case MTX_EXCLUDES:
+    case MTX_REPLACES:
+        for (size_t i = 0; pkg && i < r->nterms; i++) judge_exclusion(j, r, &r->terms[i], pkg);
+        break;
+    case MTX_PROVIDES:
+    case MTX_NEEDS_AT_RUN: break;
+    }
+}
+
+static bool for_this(struct jdg *j, const struct mtx_rule *r, const struct jdg_pkg *pkg)
+{
+    if (r->versions.n && (!pkg->has_version || !within(j, &r->versions, &pkg->version))) return false;
+    if (r->variant && (!pkg->variant || strcmp(r->variant, pkg->variant) != 0)) return false;
+    return jdg_eval(j, r->when, NULL) == PY_YES;
+}
+
+void jdg_link_rules(struct jdg *j)
+{
+    for (size_t i = 0; i < j->pkgs.n; i++) {
+        const struct jdg_pkg *pkg = &j->pkgs.v[i];
+        const struct mtx_rule *const *rules;
+        bool cpu = pkg->variant_stated && strcmp(pkg->variant, "cpu") == 0;
+        size_t n = mtx_rules_for(j->m, pkg->name, &rules);
+        for (size_t k = 0; k < n; k++)
+            if (!(cpu && rules[k]->kind == MTX_REQUIRES) && for_this(j, rules[k], pkg)) judge_rule(j, rules[k], pkg, pkg->label);
+    }
+}
