@@ -1,0 +1,12 @@
+/* What check and doctor share: the matrix with the doctor's tables, a profile from files, a verdict as text or JSON. */
+#ifndef OUT_JUDGEMENT_H
+#define OUT_JUDGEMENT_H
+#include "cli/command.h"
+#include "judge/judge.h"
+
+int cmd_open_knowledge(struct mtx *m, struct jdg_knowledge **ret, struct gf_err *err);
+void out_verdict_text(struct mtx *m, const struct mdl_verdict *v, struct gf_buf *text);
+/* Prints it as asked for. Returns the exit status, or -1 with *err filled. */
+int out_verdict(struct mtx *m, const struct mdl_verdict *v, struct gf_err *err);
+
+#endif
