@@ -12,6 +12,7 @@ struct mtx;
 int mtx_open(const char *path, struct mtx **ret, struct gf_err *err); /* with a path every table is read and checked at once */
 int mtx_check(struct mtx *m, struct gf_err *err); /* the same for the embedded data, before anything else was asked: strict, duplicates and sources too */
 const struct gf_err *mtx_error(const struct mtx *m); /* NULL, or why a table could not be read (its answers are then unknown) */
+bool mtx_file_at(struct mtx *m, size_t i, gf_slice *ret_path, gf_slice *ret_text); /* the files of the set in order of their paths; false past the last */
 gf_slice mtx_file_text(struct mtx *m, const char *path); /* a file of the set, "doctor/patterns.json"; GF_NONE: none such */
 void mtx_free(struct mtx *m);
 const char *mtx_version(const struct mtx *m); /* data/VERSION */

@@ -143,3 +143,11 @@ const struct mtx_source *mtx_source(struct mtx *m, const char *id)
         if (strcmp(m->sources.v[i].id, id) == 0) return &m->sources.v[i];
     return NULL;
 }
+
+bool mtx_file_at(struct mtx *m, size_t i, gf_slice *ret_path, gf_slice *ret_text)
+{
+    if (i >= m->files.n) return false;
+    *ret_path = m->files.v[i].path;
+    *ret_text = m->files.v[i].text;
+    return true;
+}
