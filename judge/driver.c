@@ -15,7 +15,8 @@ static enum py_tri runs_by_cuda(const char *driver_cuda, const char *build_cuda)
 static struct mtx_answer runs_cuda(struct jdg *j, const char *cuda)
 {
     struct mtx_answer a = { .value = PY_UNKNOWN };
-    if (j->driver && !j->tegra) a = mtx_driver_runs_cuda(j->m, j->driver_os, gf_slice_of(j->driver), gf_slice_of(cuda));
+    bool whole = j->driver && strchr(j->driver, '.'); /* "525" alone may be older than 525.60.13 */
+    if (whole && !j->tegra) a = mtx_driver_runs_cuda(j->m, j->driver_os, gf_slice_of(j->driver), gf_slice_of(cuda));
     if (a.value == PY_UNKNOWN && j->driver_cuda) a = (struct mtx_answer){ .value = runs_by_cuda(j->driver_cuda, cuda) };
     return a;
 }
@@ -52,7 +53,7 @@ static void judge_cuda(struct jdg *j)
         const struct jdg_pkg *pkg = &j->pkgs.v[i];
         if (!pkg->cuda || (said && strcmp(said, pkg->cuda) == 0)) continue;
         if (!j->driver && !j->driver_cuda) {
-            mdl_verdict_miss(j->v, "driver version");
+            mdl_verdict_miss(j->v, "driver");
             continue;
         }
         struct mtx_answer a = runs_cuda(j, pkg->cuda);

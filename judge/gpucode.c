@@ -170,10 +170,11 @@ static void judge_package(struct jdg *j, const struct jdg_pkg *pkg)
         else if (all[g].how == MTX_PARTLY)
             jdg_find(j, MDL_NOTE, MDL_INFO, "R-ARCH", jdg_text(j, "%s on %s", pkg->label, gpu->label), "%s serves %s, one of its helper libraries does not%s%s",
                      pkg->label, gpu->label, all[g].why ? ": " : "", all[g].why ? all[g].why : "");
-        else if (all[g].runs == PY_UNKNOWN && mtx_holds_gpu_code(j->m, pkg->name))
-            mdl_verdict_miss(j->v, jdg_text(j, "GPU code of %s (gpuferry inspect its wheel, or its arch list)", pkg->label));
+        else if (all[g].runs == PY_UNKNOWN) {
+            mdl_verdict_miss(j->v, jdg_text(j, "GPU code of %s (its arch list)", pkg->label));
+            if (is_framework(pkg->name) && !no) j->v->undecided = true;
+        }
     }
-    (void)no;
 }
 
 /* nvcc without -arch: CUDA 9 and 10 make sm_30, 11 and 12 sm_52, 13 sm_75. */
@@ -195,7 +196,11 @@ static void judge_nvcc_default(struct jdg *j)
 
 void jdg_link_gpu_code(struct jdg *j)
 {
-    for (size_t i = 0; i < j->pkgs.n; i++)
-        if (has_gpu_code(j, &j->pkgs.v[i])) judge_package(j, &j->pkgs.v[i]);
+    for (size_t i = 0; i < j->pkgs.n; i++) {
+        const struct jdg_pkg *pkg = &j->pkgs.v[i];
+        if (!has_gpu_code(j, pkg)) continue;
+        if (is_framework(pkg->name) && !pkg->has_version && !pkg->variant && !pkg->carries) jdg_undecided(j, jdg_text(j, "version and build of %s", pkg->label));
+        judge_package(j, pkg);
+    }
     judge_nvcc_default(j);
 }

@@ -27,14 +27,23 @@ static struct mdl_finding *report(struct jdg *j, const struct mtx_rule *r, enum 
 
 /* ---- what a package needs ---- */
 
+static enum py_tri capability_in(struct jdg *j, const struct mtx_term *t, const struct jdg_gpu *gpu)
+{
+    struct py_version cc;
+    if (!gpu->has_cc || !py_version_parse(j->a, gf_slice_of(jdg_text(j, "%u.%u", gpu->major, gpu->minor)), &cc)) return PY_UNKNOWN;
+    return py_specset_contains(&t->specs, &cc) ? PY_YES : PY_NO;
+}
+
 static void needs_gpu(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
 {
+    bool some = false;
+    for (size_t i = 0; i < j->gpus.n; i++) some |= capability_in(j, t, &j->gpus.v[i]) == PY_YES;
     for (size_t i = 0; i < j->gpus.n; i++) {
         const struct jdg_gpu *gpu = &j->gpus.v[i];
-        struct py_version cc;
-        if (!gpu->has_cc || !py_version_parse(j->a, gf_slice_of(jdg_text(j, "%u.%u", gpu->major, gpu->minor)), &cc)) continue;
-        if (py_specset_contains(&t->specs, &cc)) continue;
-        struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-EXT-ARCH"), jdg_text(j, "%s on %s", label, gpu->label),
+        if (capability_in(j, t, gpu) != PY_NO) continue;
+        const char *id = rule_id(r, "R-EXT-ARCH");
+        if (some && strcmp(id, "R-ARCH") == 0) id = "R-ARCH-ANY";
+        struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, id, jdg_text(j, "%s on %s", label, gpu->label),
                                        jdg_text(j, "%s needs compute capability %s, %s has %u.%u", label, t->text, gpu->label, gpu->major, gpu->minor));
         f->fix_text = jdg_text(j, "a GPU of capability %s, or another release of the package", t->text);
         return;
@@ -85,13 +94,13 @@ static void needs_part(struct jdg *j, const struct mtx_rule *r, const struct mtx
     f->fix_text = jdg_text(j, "bring %s along, or take a release of %s made for what is there", want, r->package);
 }
 
-static void judge_needs(struct jdg *j, const struct mtx_rule *r, const char *label)
+static void judge_needs(struct jdg *j, const struct mtx_rule *r, const struct jdg_pkg *pkg, const char *label)
 {
     const struct mdl_profile *p = j->p;
     for (size_t i = 0; i < r->nterms; i++) {
         const struct mtx_term *t = &r->terms[i];
         if (strcmp(t->name, "driver") == 0) {
-            if (strcmp(j->driver_os, "linux") == 0 && !j->tegra) needs_number(j, r, t, label, j->driver, "driver", "R-DRV-MAJOR");
+            if (strcmp(j->driver_os, j->os) == 0 && !j->tegra && !(pkg && pkg->cuda)) needs_number(j, r, t, label, j->driver, "driver", "R-DRV-MAJOR");
         } else if (strcmp(t->name, "gpu") == 0) needs_gpu(j, r, t, label);
         else if (strcmp(t->name, "glibc") == 0) needs_number(j, r, t, label, p->libc_version, "glibc", "R-GLIBC");
         else if (strcmp(t->name, "kernel") == 0) needs_number(j, r, t, label, p->kernel, "kernel", "R-KERNEL");
@@ -154,7 +163,7 @@ bool jdg_found_pair(const struct jdg *j, const char *a, const char *b)
 static void judge_rule(struct jdg *j, const struct mtx_rule *r, const struct jdg_pkg *pkg, const char *label)
 {
     switch (r->kind) {
-    case MTX_REQUIRES: judge_needs(j, r, label); break;
+    case MTX_REQUIRES: judge_needs(j, r, pkg, label); break;
     case MTX_CONSTRAINS:
         for (size_t i = 0; i < r->nterms; i++) judge_constraint(j, r, &r->terms[i], label);
         break;
