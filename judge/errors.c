@@ -188,6 +188,7 @@ void jdg_diagnose(struct mtx *m, const struct jdg_knowledge *k, const struct jdg
     struct jdg j;
     jdg_open(&j, m, p ? p : none, v);
     j.errors = r;
+    j.os_unknown = !p || !(p->os_id || p->kernel || p->libc_name || p->wsl == PY_YES || p->npackages);
     if (p) jdg_links(&j);
     v->undecided = false;
     v->missing_facts = (struct mdl_strings){ 0 };

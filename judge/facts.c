@@ -25,7 +25,7 @@ static const char *from_profile(struct jdg *j, gf_slice name)
 {
     const struct mdl_profile *p = j->p;
     const struct { const char *name, *value; } table[] = {
-        { "os", j->os },
+        { "os", j->os_unknown ? NULL : j->os },
         { "distro", p->os_id },
         { "distro_version", p->os_version },
         { "arch", p->arch },

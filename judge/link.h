@@ -32,6 +32,7 @@ struct jdg {
     struct gf_arena *a;                /* the verdict's */
     const char *os, *driver_os;        /* linux, windows, macos; driver_os: windows inside WSL */
     bool tegra, wsl;
+    bool os_unknown;                   /* os is linux for want of better: conditions do not see it */
     const char *driver, *driver_cuda;  /* NULL unknown; driver_cuda concluded from the driver when not stated */
     GF_VEC(struct jdg_pkg) pkgs;
     GF_VEC(struct jdg_gpu) gpus;
