@@ -1,20 +1,42 @@
 /* The audit: every table read strictly, then what is missing or contradicts. */
 #include "matrix/table.h"
 
+static const struct { const char *name; enum mtx_table t; } tables[] = {
+    { "GPUs", MTX_T_GPUS },         { "drivers", MTX_T_DRIVER },   { "devices by driver series", MTX_T_FIRST }, { "CUDA", MTX_T_CUDA },
+    { "packages", MTX_T_PACKAGES }, { "indexes", MTX_T_ROUTES },   { "operating systems", MTX_T_DISTROS },
+};
+
 static void count_rows(struct mtx *m, struct gf_buf *out)
 {
-    static const struct { const char *name; enum mtx_table t; } rows[] = {
-        { "GPUs", MTX_T_GPUS },         { "drivers", MTX_T_DRIVER },   { "devices by driver series", MTX_T_FIRST }, { "CUDA", MTX_T_CUDA },
-        { "packages", MTX_T_PACKAGES }, { "indexes", MTX_T_ROUTES },   { "operating systems", MTX_T_DISTROS },
-    };
     gf_buf_addf(out, "data %s, sha256 %s\n\n%-26s%10s%12s%10s%6s%8s\n", m->version, mtx_sha256(m), "table", "reported", "documented", "measured", "run", "rows");
     size_t all[4] = { 0 };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const size_t *e = m->evidence[rows[i].t];
-        gf_buf_addf(out, "%-26s%10zu%12zu%10zu%6zu%8zu\n", rows[i].name, e[0], e[1], e[2], e[3], e[0] + e[1] + e[2] + e[3]);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const size_t *e = m->evidence[tables[i].t];
+        gf_buf_addf(out, "%-26s%10zu%12zu%10zu%6zu%8zu\n", tables[i].name, e[0], e[1], e[2], e[3], e[0] + e[1] + e[2] + e[3]);
         for (unsigned k = 0; k < 4; k++) all[k] += e[k];
     }
     gf_buf_addf(out, "%-26s%10zu%12zu%10zu%6zu%8zu\n%zu sources\n", "all", all[0], all[1], all[2], all[3], all[0] + all[1] + all[2] + all[3], m->sources.n);
+}
+
+void mtx_lint_json(struct mtx *m, size_t errors, const char *report, struct gf_jw *w)
+{
+    static const char *const names[] = { "reported", "documented", "measured", "run" };
+    gf_jw_obj(w);
+    gf_jw_kstr(w, "matrix", m->version);
+    gf_jw_kstr(w, "sha256", mtx_sha256(m));
+    gf_jw_kint(w, "errors", (int64_t)errors);
+    gf_jw_key(w, "tables");
+    gf_jw_obj(w);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        gf_jw_key(w, tables[i].name);
+        gf_jw_obj(w);
+        for (unsigned k = 0; k < 4; k++) gf_jw_kint(w, names[k], (int64_t)m->evidence[tables[i].t][k]);
+        gf_jw_end_obj(w);
+    }
+    gf_jw_end_obj(w);
+    gf_jw_kint(w, "sources", (int64_t)m->sources.n);
+    gf_jw_kstr(w, "report", report);
+    gf_jw_end_obj(w);
 }
 
 static void error(struct gf_buf *out, size_t *n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

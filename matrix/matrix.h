@@ -197,6 +197,8 @@ const struct mtx_distro *mtx_distro(struct mtx *m, gf_slice id, gf_slice version
 size_t mtx_distros(struct mtx *m, const struct mtx_distro **ret);
 
 /* --- reports -------------------------------------------------------------------------------------------------------------------- */
+/* Counts by table and evidence, contradictions, gaps; before anything else was asked of an embedded set. */
 int mtx_lint(struct mtx *m, struct gf_buf *report, size_t *ret_errors, struct gf_err *err);
+void mtx_lint_json(struct mtx *m, size_t errors, const char *report, struct gf_jw *w); /* after mtx_lint, with what it found */
 
 #endif
