@@ -24,7 +24,7 @@ static bool take_op(gf_slice *s, enum py_op *ret, gf_slice *ret_text)
     return false;
 }
 
-static bool arbitrary_byte(unsigned char c) { return !gf_is_space(c) && c != ';' && c != ')'; }
+static bool arbitrary_byte(unsigned char c) { return c && !gf_is_space(c) && c != ';' && c != ')'; }
 
 static bool parse_arbitrary(struct gf_arena *a, gf_slice text, struct py_spec *ret)
 {
