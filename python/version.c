@@ -73,6 +73,7 @@ static bool scan_suffixes(struct cursor *c, struct py_version *v)
     static const char *const dev[] = { "dev" };
     bool bad = false;
     size_t word;
+    if (c->p == c->end || *c->p == '+') return true; /* as most have none */
     if (try_suffix(c, pre, 8, &word, &v->pre_n, &bad)) v->pre = kinds[word];
     if (c->end - c->p > 1 && *c->p == '-' && gf_is_digit((unsigned char)c->p[1])) {
         c->p++;
