@@ -14,6 +14,10 @@ int mtx_check(struct mtx *m, struct gf_err *err); /* the same for the embedded d
 const struct gf_err *mtx_error(const struct mtx *m); /* NULL, or why a table could not be read (its answers are then unknown) */
 bool mtx_file_at(struct mtx *m, size_t i, gf_slice *ret_path, gf_slice *ret_text); /* the files of the set in order of their paths; false past the last */
 gf_slice mtx_file_text(struct mtx *m, const char *path); /* a file of the set, "doctor/patterns.json"; GF_NONE: none such */
+/* The same from the text of a pack (copied); label for messages. */
+int mtx_open_pack(gf_slice pack, const char *label, struct mtx **ret, struct gf_err *err);
+/* A file of the data set by its path in it ("nvidia/driver.json"); GF_NONE without it. */
+gf_slice mtx_text_at(const struct mtx *m, const char *path);
 void mtx_free(struct mtx *m);
 const char *mtx_version(const struct mtx *m); /* data/VERSION */
 const char *mtx_sha256(struct mtx *m);        /* of the whole data set in canonical order */

@@ -64,6 +64,20 @@ int mtx_open(const char *path, struct mtx **ret, struct gf_err *err)
     return 0;
 }
 
+int mtx_open_pack(gf_slice pack, const char *label, struct mtx **ret, struct gf_err *err)
+{
+    struct mtx *m = gf_xcalloc(1, sizeof *m);
+    gf_arena_init(&m->mem);
+    gf_names_init(&m->seen);
+    gf_names_init(&m->names);
+    char *owned = gf_xstrndup(pack);
+    if (mtx_files_of_pack(gf_slice_n(owned, pack.n), label, &m->files, err)) return free(owned), mtx_free(m), -1;
+    m->files.owned = owned;
+    if (read_version(m, label, err) || mtx_check(m, err)) return mtx_free(m), -1;
+    *ret = m;
+    return 0;
+}
+
 void mtx_free(struct mtx *m)
 {
     if (!m) return;
@@ -99,6 +113,12 @@ void mtx_free(struct mtx *m)
     mtx_files_release(&m->files);
     gf_arena_release(&m->mem);
     free(m);
+}
+
+gf_slice mtx_text_at(const struct mtx *m, const char *path)
+{
+    const struct mtx_file *f = mtx_files_find(&m->files, gf_slice_of(path));
+    return f ? f->text : GF_NONE;
 }
 
 const char *mtx_version(const struct mtx *m) { return m->version; }
