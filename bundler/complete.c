@@ -46,7 +46,7 @@ static void size_told(void *arg, const struct net_reply *reply, const struct gf_
 {
     struct asking *a = arg;
     if (*a->failed) return;
-    if (reply->content_length >= 0 && (reply->status == 200 || reply->status == 206 || reply->status == 0)) {
+    if (reply->content_length >= 0 && (reply->status < 300 || reply->status == 416 /* an empty file has no first byte */)) {
         *a->it->size = reply->content_length;
         return;
     }

@@ -2,6 +2,7 @@
 #include "bundler/bundle.h"
 #include "cli/command.h"
 #include "fetch/client.h"
+#include "sources/pipconf.h"
 #include <limits.h>
 
 struct options {
@@ -76,6 +77,18 @@ static int report(const char *out, const struct bnd_result *r, struct gf_err *er
     return out_result(gf_buf_slice(&text), err);
 }
 
+/* A lock holds no user and password: they are those that pip's settings give for the same server. */
+static void add_credentials(struct net_client *net, const char *cache)
+{
+    GF_ARENA_SCOPE struct gf_arena mem = GF_ARENA_INIT;
+    struct src_pipconf conf = { 0 };
+    struct gf_err none = GF_ERR_INIT;
+    if (src_pipconf_read(&mem, cache, &conf, &none)) return; /* what cannot be read cannot hold any */
+    if (conf.index_url) net_client_add_credentials(net, conf.index_url);
+    for (size_t i = 0; i < conf.nextra; i++) net_client_add_credentials(net, conf.extra_index_urls[i]);
+    for (size_t i = 0; i < conf.nfind_links; i++) net_client_add_credentials(net, conf.find_links[i]);
+}
+
 static int make(const struct options *o, struct mdl_lock *lock, const char *out, struct gf_err *err)
 {
     struct net_config cfg = { .offline = o->common.offline, .retries = UINT_MAX, .log = out_log() };
@@ -84,6 +97,7 @@ static int make(const struct options *o, struct mdl_lock *lock, const char *out,
     struct out_progress bar;
     GF_FREE char *cache = gf_cache_dir();
     if (net_client_new(&cfg, &net, err)) return -1;
+    add_credentials(net, cache);
     out_progress_begin(&bar, "bundle", bnd_size_estimate(lock), true);
     struct bnd_options bo = { .out = out, .cache_dir = cache, .sign_key = o->sign, .sign_password = getenv("GPUFERRY_KEY_PASSWORD"), .mtime = -1,
                               .log = out_log(), .progress = { progress, &bar } };

@@ -40,6 +40,12 @@ class Handler(BaseHTTPRequestHandler):
         if wanted and fault != "norange":
             a, _, b = wanted.removeprefix("bytes=").partition("-")
             first, last = (int(a), min(int(b), last) if b else last) if a else (max(0, total - int(b)), last)
+            if first > last:
+                self.send_response(416)
+                self.send_header("Content-Range", f"bytes */{total}")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
             self.send_response(206)
             self.send_header("Content-Range", f"bytes {first}-{last}/{total}")
         else:
@@ -62,6 +68,7 @@ class Handler(BaseHTTPRequestHandler):
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
+server.handle_error = lambda *_: None  # clients go away in the middle: that is the test
 with open(port_file + ".new", "w") as f:
     f.write(str(server.server_port))
 os.rename(port_file + ".new", port_file)
