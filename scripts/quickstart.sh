@@ -41,13 +41,4 @@ fi
 
 echo "== bundle: $bundle" >&2
 "$program" bundle "$lock" -o "$bundle" || exit $?
-cat <<TEXT
-
-$bundle is complete. On the machine without a network:
-
-    mkdir ${name:-stack} && tar -xf $bundle -C ${name:-stack}
-    sh ${name:-stack}/install.sh -h        what it does, and where to
-    sh ${name:-stack}/install.sh           checks every digest and the machine first, then installs
-
-The lock with all reasons is $lock.
-TEXT
+printf '\nIt checks every digest and the machine first; --dry-run changes nothing, --help lists the rest. The lock with all reasons: %s\n' "$lock"

@@ -134,7 +134,7 @@ PY
 gpuferry verify "$TMPDIR/w/b.tar"
 said 'one bit' 5 alpha-2.0-py3-none-any.whl
 mkdir "$TMPDIR/w/b" && tar -xf "$TMPDIR/w/b.tar" -C "$TMPDIR/w/b"
-sh "$TMPDIR/w/b/install.sh" --prefix "$TMPDIR/w/installed" >"$TMPDIR/said" 2>&1
+sh "$TMPDIR/w/b/install.sh" --yes --prefix "$TMPDIR/w/installed" >"$TMPDIR/said" 2>&1
 status=$?
 said 'one bit, installed' 11 alpha-2.0-py3-none-any.whl
 
