@@ -77,6 +77,7 @@ static void take_page(struct src_ask *ask, gf_slice text, const struct net_reply
     gf_buf_init(&flat, GF_CAP_PAGE);
     if (read_page(ask, text, reply->content_type, reply->final_url, &flat, &err)) {
         gf_buf_release(&flat);
+        if (err.code == GF_E_PARSE) err.code = GF_E_NETWORK; /* the source failed, not who asked */
         not_answered(ask, &err);
         return;
     }

@@ -12,7 +12,7 @@ by_uv() { # REQUIREMENTS…: into $TMPDIR/uv
 		--python-platform x86_64-manylinux_2_28 --python-version 3.12 --cache-dir "$XDG_CACHE_HOME/uv" 2>"$TMPDIR/uv.err" | sed 's/ *;.*//' | sort >"$TMPDIR/uv"
 }
 by_us() { # REQUIREMENTS…: into $TMPDIR/us
-	"$GPUFERRY" plan "$@" --accelerator any --arch x86_64 --glibc 2.28 --python 3.12 --sources default -o "$TMPDIR/lock" >"$TMPDIR/us.out" 2>&1 &&
+	"$GPUFERRY" plan "$@" --accelerator any --arch x86_64 --glibc 2.28 --python 3.12 --sources default --no-installer -o "$TMPDIR/lock" >"$TMPDIR/us.out" 2>&1 &&
 		python3 tests/lib/lock.py "$TMPDIR/lock" | sort >"$TMPDIR/us"
 }
 same() { # NAME REQUIREMENTS…

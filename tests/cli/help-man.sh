@@ -20,11 +20,13 @@ for c in $commands; do
 	[ -s "$page" ] || { say "there is no man page of $c: doc/man/gpuferry-$c.1.scd"; continue; }
 	plain "$page" >"$TMPDIR/page"
 	options_of "$TMPDIR/page" >"$TMPDIR/page.options"
+	cat "$TMPDIR/page.options" >>"$TMPDIR/named-options"
 	for o in $(comm -23 "$TMPDIR/$c.options" "$TMPDIR/page.options"); do say "$page lacks $o of 'gpuferry $c -h'"; done
-	for o in $(comm -13 "$TMPDIR/$c.options" "$TMPDIR/page.options"); do say "$page has $o, 'gpuferry $c -h' has not"; done
 done
-printf '%s\n' --help --version >>"$TMPDIR/all"
+printf '%s\n' --help --version --query-gpu >>"$TMPDIR/all" # the last is nvidia-smi's
 sort -u -o "$TMPDIR/all" "$TMPDIR/all"
+
+for o in $(sort -u "$TMPDIR/named-options" | comm -23 - "$TMPDIR/all"); do say "a man page names $o, no command has it"; done
 
 # pages about everything may name the options of any command, but no others
 grep -hE 'gpuferry|--' README.md | grep -vE '(install|verify)\.sh|make ' >"$TMPDIR/readme"

@@ -96,7 +96,7 @@ says 'wrong digest' 'GF_E_INTEGRITY.*has sha256 [0-9a-f]\{64\}, the index says f
 from file-garbage metadata gamma
 says 'not a wheel' '^gamma.*GF_E_PARSE.*not a sound zip archive' "$out"
 from page-garbage pages alpha
-says 'not a page' '^alpha.*GF_E_PARSE.*neither JSON nor HTML' "$out"
+says 'not a page' '^alpha.*GF_E_NETWORK.*neither JSON nor HTML' "$out"
 
 # a server in trouble
 from page-status=503x2 pages alpha
