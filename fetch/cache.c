@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,8 +13,16 @@
 #define ENTRY_MAGIC "gfentry2"
 #define TEXT_MOST 65536u
 
+struct unwritten {
+    char *path;
+    unsigned char *mem;
+    size_t n;
+};
+
 struct net_cache {
     char *dir;
+    GF_VEC(struct unwritten) queue;
+    size_t written; /* of the queue */
     const struct gf_log *log;
     bool silent; /* the note that it cannot be written was given */
 };
@@ -35,13 +44,6 @@ struct net_cache *net_cache_open(const char *dir, const struct gf_log *log)
     c->dir = gf_xstrdup(dir);
     c->log = log;
     return c;
-}
-
-void net_cache_close(struct net_cache *c)
-{
-    if (!c) return;
-    free(c->dir);
-    free(c);
 }
 
 /* Four lanes, so that the multiplications overlap: an entry of 1 MB takes 0.1 ms. Against accidents, not against an enemy with access to the cache. */
@@ -126,12 +128,20 @@ static bool open_entry(unsigned char *mem, size_t n, const char *key, struct net
     return true;
 }
 
+static bool is_queued(const struct net_cache *c, const char *path)
+{
+    for (size_t i = c->written; i < c->queue.n; i++)
+        if (strcmp(c->queue.v[i].path, path) == 0) return true;
+    return false;
+}
+
 bool net_cache_get(struct net_cache *c, const char *kind, const char *key, struct net_entry *ret)
 {
     if (!c) return false;
     GF_FREE char *path = entry_path(c, kind, key);
     unsigned char *mem = NULL;
     size_t n = 0;
+    while (is_queued(c, path)) net_cache_write_one(c);
     if (!read_file(path, &mem, &n)) return false;
     if (open_entry(mem, n, key, ret)) return true;
     free(mem);
@@ -174,7 +184,8 @@ static void cannot_write(struct net_cache *c, const char *path, int errnum)
     c->silent = true;
 }
 
-/* Aside, then renamed. No fsync: what a crash leaves behind does not pass its check. */
+/* Aside, then renamed. No fsync: what a crash leaves behind does not pass its check. The old file goes first, since file systems flush a file that is
+ * renamed over another one. */
 static int write_aside(const char *path, const void *p, size_t n)
 {
     GF_FREE char *aside = gf_xasprintf("%s.part-%ld-XXXXXX", path, (long)getpid());
@@ -183,6 +194,7 @@ static int write_aside(const char *path, const void *p, size_t n)
     struct gf_err ignored = GF_ERR_INIT;
     int rc = gf_write_all(fd, p, n, path, &ignored) ? errno : 0;
     if (close(fd) < 0 && !rc) rc = errno;
+    if (!rc) unlink(path);
     if (!rc && rename(aside, path) < 0) rc = errno;
     if (rc) unlink(aside);
     return rc;
@@ -202,9 +214,27 @@ void net_cache_put(struct net_cache *c, const char *kind, const char *key, const
 {
     if (!c || c->silent) return;
     size_t n = 0;
-    GF_FREE unsigned char *mem = build_entry(key, e, &n);
-    GF_FREE char *path = entry_path(c, kind, key);
-    if (mem) write_in_cache(c, path, mem, n);
+    unsigned char *mem = build_entry(key, e, &n);
+    if (mem) gf_vec_push(&c->queue, (struct unwritten){ entry_path(c, kind, key), mem, n });
+}
+
+bool net_cache_write_one(struct net_cache *c)
+{
+    if (!c || c->written == c->queue.n) return false;
+    struct unwritten *u = &c->queue.v[c->written++];
+    if (!c->silent) write_in_cache(c, u->path, u->mem, u->n);
+    free(u->path);
+    free(u->mem);
+    return true;
+}
+
+void net_cache_close(struct net_cache *c)
+{
+    if (!c) return;
+    while (net_cache_write_one(c)) {}
+    gf_vec_free(&c->queue);
+    free(c->dir);
+    free(c);
 }
 
 bool net_entry_fresh(const struct net_entry *e, int64_t now)

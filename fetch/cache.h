@@ -8,7 +8,9 @@
 
 struct net_cache;
 struct net_cache *net_cache_open(const char *dir, const struct gf_log *log); /* touches no file yet */
-void net_cache_close(struct net_cache *c);
+void net_cache_close(struct net_cache *c); /* writes what is still to be written */
+/* Entries are written when there is nothing better to do: while an answer is awaited, or when the cache is closed. Writes one; false when none is left. */
+bool net_cache_write_one(struct net_cache *c);
 
 struct net_entry {
     gf_slice bytes;                 /* aligned to 8 */

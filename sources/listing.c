@@ -71,7 +71,7 @@ static void fail(struct src_listing *l, const struct gf_err *err)
     l->err = *err;
     if (src->index.vendor) {
         l->outcome = SRC_STEP_UNREACHABLE;
-        src_source_down(l->set, l->source, err->text);
+        src_source_down(l->set, l->source, err->text, false);
     } else {
         l->outcome = SRC_STEP_FAILED;
         gf_wrap(&l->err, "source '%s'", src->index.id);

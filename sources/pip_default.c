@@ -2,9 +2,11 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "fetch/cache.h"
+#include "fetch/client.h"
 #include "fetch/url.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,18 +16,67 @@
 #include <unistd.h>
 
 #define ANSWER_MOST 4096u
+#define SOURCE_MOST 65536u
 #define PATIENCE_MS 20000
 
 extern char **environ;
-
-/* pip's own constant; it has had this name since pip 10. */
-static const char question[] = "from pip._internal.models.index import PyPI\nprint(PyPI.simple_url)\n";
 
 static bool is_url(gf_slice s)
 {
     struct net_url u;
     return net_url_split(s, &u) && u.host.n && (gf_slice_is(u.scheme, "https") || gf_slice_is(u.scheme, "http"));
 }
+
+/* pip's source says it in one line, PyPI = PackageIndex("URL", …), since pip 10: read, it costs no start of Python. */
+static const char *read_source(struct gf_arena *a, const char *path)
+{
+    struct gf_buf text;
+    if (gf_file_read(path, SOURCE_MOST, &text, NULL)) return NULL;
+    const char *url = NULL;
+    gf_slice rest = gf_buf_slice(&text), line, value;
+    while (!url && gf_slice_line(&rest, &line))
+        if (gf_try_lit(&line, GF_S("PyPI = PackageIndex(\"")) && gf_slice_cut(&line, '"', &value) && is_url(value)) {
+            GF_FREE char *base = gf_xstrndup(value), *joined = net_url_join(base, "simple");
+            url = gf_arena_strz(a, joined);
+        }
+    gf_buf_release(&text);
+    return url;
+}
+
+static const char *read_below(struct gf_arena *a, const char *prefix)
+{
+    static const char *const places[] = { "lib/python3*/site-packages", "lib/python3/dist-packages", "local/lib/python3*/dist-packages" };
+    const char *url = NULL;
+    for (size_t i = 0; !url && i < sizeof places / sizeof *places; i++) {
+        GF_FREE char *pattern = gf_xasprintf("%s/%s/pip/_internal/models/index.py", prefix, places[i]);
+        glob_t found;
+        if (glob(pattern, 0, NULL, &found) != 0) continue;
+        for (size_t k = 0; !url && k < found.gl_pathc; k++) url = read_source(a, found.gl_pathv[k]);
+        globfree(&found);
+    }
+    return url;
+}
+
+/* Of the Pythons on PATH (not of what only starts one); NULL when none has a pip that can be read so. */
+static const char *look_around(struct gf_arena *a)
+{
+    const char *venv = getenv("VIRTUAL_ENV"), *dirs = getenv("PATH"), *url = venv && *venv ? read_below(a, venv) : NULL;
+    gf_slice rest = gf_slice_of(dirs ? dirs : ""), dir;
+    while (!url && gf_slice_field(&rest, ':', &dir)) {
+        GF_FREE char *python = gf_xasprintf("%.*s/python3", GF_FMT(dir)), *real = dir.n ? realpath(python, NULL) : NULL;
+        char *bin = real ? strrchr(real, '/') : NULL;
+        if (!bin) continue;
+        *bin = '\0';
+        char *prefix = strrchr(real, '/');
+        if (!prefix || strcmp(prefix, "/bin") != 0) continue;
+        *prefix = '\0';
+        url = read_below(a, real);
+    }
+    return url;
+}
+
+/* pip's own constant; it has had this name since pip 10. */
+static const char question[] = "from pip._internal.models.index import PyPI\nprint(PyPI.simple_url)\n";
 
 /* Reads until the end, the cap or the end of patience. */
 static void read_answer(int fd, struct gf_buf *answer)
@@ -124,7 +175,7 @@ int src_pip_default(struct gf_arena *a, const char *cache_dir, const char **ret,
         if (is_url(e.bytes)) url = gf_arena_str(a, e.bytes);
         net_entry_release(&e);
     }
-    if (!url && (url = ask_around(a))) {
+    if (!url && ((url = look_around(a)) || (url = ask_around(a)))) {
         e = (struct net_entry){ .bytes = gf_slice_of(url), .stored = (int64_t)time(NULL), .max_age = -1 };
         net_cache_put(cache, "pip", "default-index", &e);
     }

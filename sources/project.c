@@ -52,7 +52,7 @@ static void not_answered(struct src_ask *ask, const struct gf_err *why)
     const struct src_source *src = &s->sources[ask->source];
     ask->err = *why;
     ask->step = src->index.vendor && why->code != GF_E_INTEGRITY ? SRC_STEP_UNREACHABLE : SRC_STEP_FAILED;
-    if (ask->step == SRC_STEP_UNREACHABLE) src_source_down(s, ask->source, why->text);
+    if (ask->step == SRC_STEP_UNREACHABLE) src_source_down(s, ask->source, why->text, why->code == GF_E_NETWORK && !src->answered);
     else gf_wrap(&ask->err, "project '%s' on source '%s'", ask->item->name, src->index.id);
 }
 
@@ -160,7 +160,7 @@ static void start_ask(struct src_ask *ask)
 {
     struct src_set *s = ask->item->set;
     struct src_source *src = &s->sources[ask->source];
-    if (src->use == SRC_USE_NOT_ASKED) src->use = SRC_USE_USED;
+    if (src->use == SRC_USE_NOT_ASKED) src->use = src->down ? SRC_USE_UNREACHABLE : SRC_USE_USED;
     if (src->listing) {
         ask->step = SRC_STEP_WAITING;
         src_listing_ask(src->listing, ask);
@@ -256,17 +256,26 @@ static void advance(struct src_project_item *p)
     src_answered(p->set);
 }
 
+/* Whoever else waits for a source that is down goes on without it. */
+static void release_waiting(struct src_project_item *p)
+{
+    bool changed = false;
+    for (size_t i = 0; i < p->set->cfg.nindexes; i++) {
+        struct src_ask *ask = p->asks[i];
+        if (!ask || ask->step != SRC_STEP_WAITING || !p->set->sources[i].down) continue;
+        ask->step = SRC_STEP_UNREACHABLE;
+        changed = true;
+    }
+    if (changed) advance(p);
+}
+
 void src_ask_done(struct src_ask *ask)
 {
     struct src_set *s = ask->item->set;
     bool down = s->sources[ask->source].down;
+    if (down) release_waiting(ask->item);
     advance(ask->item);
-    for (size_t i = 0; down && i < s->projects.n; i++) { /* whoever else waits for that source goes on without it */
-        struct src_ask *other = s->projects.v[i]->asks[ask->source];
-        if (!other || other->step != SRC_STEP_WAITING) continue;
-        other->step = SRC_STEP_UNREACHABLE;
-        advance(other->item);
-    }
+    for (size_t i = 0; down && i < s->projects.n; i++) release_waiting(s->projects.v[i]);
 }
 
 struct src_project_item *src_project_item(struct src_set *s, const char *name)

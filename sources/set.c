@@ -104,19 +104,26 @@ size_t src_pending(const struct src_set *s) { return s->pending; }
 
 int src_wait(struct src_set *s, struct gf_err *err)
 {
-    for (uint64_t before = s->answers; s->pending && s->answers == before;)
+    for (uint64_t before = s->answers; s->pending && s->answers == before;) {
+        if (net_step(s->net, 0, err)) return -1;
+        if (s->answers != before || net_cache_write_one(s->cache)) continue; /* the time until the next answer comes is used */
         if (net_step(s->net, 1000, err)) return -1;
+    }
     return 0;
 }
 
-void src_source_down(struct src_set *s, uint16_t source, const char *why)
+void src_source_down(struct src_set *s, uint16_t source, const char *why, bool host)
 {
-    struct src_source *src = &s->sources[source];
-    if (src->down) return;
-    src->down = true;
-    src->use = SRC_USE_UNREACHABLE;
-    src->why = gf_arena_strz(&s->mem, why);
-    gf_note(s->cfg.log, 1, "source '%s' is not considered: %s", src->index.id, why);
+    if (s->sources[source].down) return;
+    why = gf_arena_strz(&s->mem, why);
+    gf_note(s->cfg.log, 1, "source '%s' is not considered: %s", s->sources[source].index.id, why);
+    for (size_t i = 0; i < s->cfg.nindexes; i++) {
+        struct src_source *src = &s->sources[i];
+        if (src->down || (i != source && !(host && src->index.vendor && net_url_same_origin(src->base, s->sources[source].base)))) continue;
+        src->down = true;
+        src->why = why;
+        if (src->use == SRC_USE_USED) src->use = SRC_USE_UNREACHABLE;
+    }
 }
 
 const struct src_index *src_set_index(const struct src_set *s, size_t i) { return &s->sources[i].index; }
@@ -124,7 +131,7 @@ size_t src_set_count(const struct src_set *s) { return s->cfg.nindexes; }
 
 enum src_use src_set_use(const struct src_set *s, size_t i, const char **ret_why)
 {
-    if (ret_why) *ret_why = s->sources[i].why;
+    if (ret_why) *ret_why = s->sources[i].use == SRC_USE_UNREACHABLE ? s->sources[i].why : NULL;
     return s->sources[i].use;
 }
 

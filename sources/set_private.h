@@ -64,7 +64,8 @@ static inline void src_answered(struct src_set *s)
     s->answers++;
 }
 
-void src_source_down(struct src_set *s, uint16_t source, const char *why);
+/* host: nobody answered at all, so the vendor's other indexes on that host need not be tried either. */
+void src_source_down(struct src_set *s, uint16_t source, const char *why, bool host);
 struct src_project_item *src_project_item(struct src_set *s, const char *name);
 void src_project_item_free(struct src_project_item *p);
 void src_meta_want(struct src_set *s, const struct src_file *f);

@@ -205,6 +205,10 @@ ask --index "default=$base/simple" --vendor gone=http://127.0.0.1:1/whl --route 
 says 'an unreachable vendor is said' '^torch: unreachable: gone' "$out"
 says 'and why' '^source gone: unreachable: .*cannot be reached' "$out"
 equal 'and is no error' $rc 0
+ask --vendor gone1=http://127.0.0.1:1/whl/a --vendor gone2=http://127.0.0.1:1/whl/b --vendor here="$base/simple" pages alpha beta gamma
+equal 'the second index of a host that does not answer is not tried' "$(sed -n 's/^requests //p' "$out")" 6
+says 'for both of its indexes' '^source gone2: unreachable: .*cannot be reached' "$out"
+says 'and others are asked' '^alpha-1.0.* source=here' "$out"
 ask --index "default=$base/simple" --index gone=http://127.0.0.1:1/simple --retries 0 pages nothing
 equal 'an unreachable index that is needed is an error' $rc 4
 
