@@ -3,9 +3,21 @@
 #include "resolver/universe.h"
 
 struct entry {               /* one file, read */
-    struct rsv_candidate c;
-    int verdict;             /* 0: fits; else the enum rsv_reason_kind that refuses it */
+    const struct src_file *file;
     const char *need;        /* what it needs: ">=3.10", "2.28" */
+    const char *build_rest;  /* "" without a build tag */
+    uint64_t build_n;        /* 0 without one, else the number + 1 */
+    uint32_t version;        /* place in the list of versions, rising once they are sorted */
+    int rank;                /* of its tags, lower is better */
+    int verdict;             /* 0: fits; else the enum rsv_reason_kind that refuses it */
+    uint16_t source;
+    bool sdist;
+};
+struct reading {             /* the files of one project on their way to candidates */
+    struct rsv_universe *u;
+    rsv_pkg pkg;
+    struct gf_names texts;   /* version texts as written; many files share one */
+    GF_VEC(struct py_version) versions; /* by id of texts; text NULL: not a version */
 };
 
 static bool named(const char *const *list, size_t n, const char *name)
@@ -56,7 +68,7 @@ static int verdict_of_misfit(enum py_misfit m)
 {
     switch (m) {
     case PY_FITS: return 0;
-    case PY_MISFIT_PYTHON: return RSV_R_ABI;
+    case PY_MISFIT_PYTHON:
     case PY_MISFIT_ABI: return RSV_R_ABI;
     case PY_MISFIT_LIBC: return RSV_R_LIBC;
     case PY_MISFIT_ARCH: return RSV_R_ARCH;
@@ -65,43 +77,118 @@ static int verdict_of_misfit(enum py_misfit m)
     return RSV_R_PLATFORM;
 }
 
-static bool read_wheel(struct rsv_universe *u, const struct rsv_package *p, const struct src_file *f, struct entry *e)
+/* What the tags of a file name are worth here: judged once for each combination, whatever project it stands in. */
+static const struct rsv_tag_answer *answer_of_tags(struct rsv_universe *u, gf_slice tags)
 {
-    struct py_wheel w;
-    if (!py_wheel_parse(&u->mem, gf_slice_of(f->filename), &w) || strcmp(w.name, p->name) != 0) return false;
-    e->c.version = w.version;
-    e->c.build_n = w.has_build ? w.build_n + 1 : 0;
-    e->c.build_rest = w.has_build ? w.build_rest : "";
-    e->c.rank = py_tags_rank(u->tags, &w);
-    if (e->c.rank < 0) {
-        e->verdict = verdict_of_misfit(py_wheel_misfit(u->tags, &w));
-        e->need = e->verdict == RSV_R_LIBC ? rsv_libc_of_tags(&u->mem, w.platform_tag) : NULL;
+    bool fresh;
+    uint32_t id = gf_names_add(&u->tag_texts, tags, &fresh);
+    if (!fresh) return &u->tag_answers.v[id];
+    struct py_wheel w = { 0 };
+    gf_slice rest = tags, part;
+    gf_slice_cut(&rest, '-', &part);
+    w.py_tag = gf_arena_str(&u->mem, part);
+    gf_slice_cut(&rest, '-', &part);
+    w.abi_tag = gf_arena_str(&u->mem, part);
+    w.platform_tag = gf_arena_str(&u->mem, rest);
+    struct rsv_tag_answer a = { .rank = py_tags_rank(u->tags, &w) };
+    if (a.rank < 0) a.verdict = verdict_of_misfit(py_wheel_misfit(u->tags, &w));
+    if (a.verdict == RSV_R_LIBC) a.need = rsv_libc_of_tags(&u->mem, w.platform_tag);
+    gf_vec_push(&u->tag_answers, a);
+    return &u->tag_answers.v[id];
+}
+
+/* The version's place; RSV_NONE when the text is no version. */
+static uint32_t version_of(struct reading *r, gf_slice text)
+{
+    bool fresh;
+    uint32_t id = gf_names_add(&r->texts, text, &fresh);
+    if (fresh) {
+        struct py_version v = { 0 };
+        if (!py_version_parse(&r->u->mem, text, &v)) v.text = NULL;
+        gf_vec_push(&r->versions, v);
     }
+    return r->versions.v[id].text ? id : RSV_NONE;
+}
+
+/* Is it the normalized name in some spelling: case and runs of "-_." apart. */
+static bool spells(gf_slice written, const char *name)
+{
+    size_t i = 0;
+    for (; *name; name++) {
+        if (i >= written.n) return false;
+        char c = gf_lower(written.p[i]);
+        if (*name == '-') {
+            if (c != '-' && c != '_' && c != '.') return false;
+            while (i < written.n && (written.p[i] == '-' || written.p[i] == '_' || written.p[i] == '.')) i++;
+        } else if (c != *name) return false;
+        else i++;
+    }
+    return i == written.n;
+}
+
+/* NAME-VERSION[-BUILD]-PY-ABI-PLATFORM.whl taken apart without copies. */
+static bool split_wheel(gf_slice file, gf_slice *name, gf_slice *version, gf_slice *build, gf_slice *tags)
+{
+    gf_slice rest = gf_slice_sub(file, 0, file.n - 4);
+    unsigned dashes = 0;
+    for (size_t i = 0; i < rest.n; i++) dashes += rest.p[i] == '-';
+    if (dashes != 4 && dashes != 5) return false;
+    gf_slice_cut(&rest, '-', name);
+    gf_slice_cut(&rest, '-', version);
+    *build = GF_NONE;
+    if (dashes == 5) gf_slice_cut(&rest, '-', build);
+    *tags = rest;
+    return version->n > 0;
+}
+
+static bool read_wheel(struct reading *r, const struct src_file *f, struct entry *e)
+{
+    struct rsv_universe *u = r->u;
+    const struct rsv_package *p = &u->pkg.v[r->pkg];
+    gf_slice name, version, build, tags;
+    if (!split_wheel(gf_slice_of(f->filename), &name, &version, &build, &tags) || !spells(name, p->name)) return false;
+    if (gf_slice_chr(version, '_') >= 0) { /* escaped by old tools: 1.0_1 */
+        char *text = gf_arena_str(&u->mem, version);
+        for (char *c = text; *c; c++) *c = *c == '_' ? '-' : *c;
+        version = gf_slice_of(text);
+    }
+    e->version = version_of(r, version);
+    if (e->version == RSV_NONE) return false;
+    if (build.p) {
+        if (!build.n || !gf_is_digit((unsigned char)build.p[0])) return false;
+        e->build_n = gf_take_u64(&build) + 1;
+        e->build_rest = gf_arena_str(&u->mem, build);
+    }
+    const struct rsv_tag_answer *a = answer_of_tags(u, tags);
+    e->rank = a->rank;
+    e->verdict = a->verdict;
+    e->need = a->need;
     if (!e->verdict && named(u->p->no_binary, u->p->nno_binary, p->name)) e->verdict = RSV_R_BINARY;
     return true;
 }
 
-static bool read_sdist(struct rsv_universe *u, const struct rsv_package *p, const struct src_file *f, struct entry *e)
+static bool read_sdist(struct reading *r, const struct src_file *f, struct entry *e)
 {
-    if (!py_sdist_parse(&u->mem, gf_slice_of(f->filename), gf_slice_of(p->name), &e->c.version)) return false;
-    e->c.sdist = true;
-    e->c.rank = INT32_MAX;
-    e->c.build_rest = "";
+    struct rsv_universe *u = r->u;
+    const struct rsv_package *p = &u->pkg.v[r->pkg];
+    struct py_version v;
+    if (!py_sdist_parse(&u->mem, gf_slice_of(f->filename), gf_slice_of(p->name), &v)) return false;
+    e->version = version_of(r, gf_slice_of(v.text));
+    e->sdist = true;
+    e->rank = INT32_MAX;
     if (u->p->sdist == RSV_REFUSE || named(u->p->only_binary, u->p->nonly_binary, p->name)) e->verdict = RSV_R_SDIST;
-    return true;
+    return e->version != RSV_NONE;
 }
 
-static bool read_file(struct rsv_universe *u, const struct rsv_package *p, const struct src_file *f, struct entry *e)
+static bool read_file(struct reading *r, const struct src_file *f, struct entry *e)
 {
-    *e = (struct entry){ .c = { .file = f, .source = f->source, .refused = RSV_NONE, .provider = RSV_NONE } };
-    bool wheel = gf_slice_ends(gf_slice_of(f->filename), GF_S(".whl"));
-    if (!(wheel ? read_wheel(u, p, f, e) : read_sdist(u, p, f, e))) return false;
-    e->c.pre = py_version_is_pre(&e->c.version);
-    if ((!e->verdict || e->verdict == RSV_R_ABI) && !python_fits(u, f->requires_python)) {
+    *e = (struct entry){ .file = f, .source = f->source, .build_rest = "" };
+    if (!(gf_slice_ends(gf_slice_of(f->filename), GF_S(".whl")) ? read_wheel(r, f, e) : read_sdist(r, f, e))) return false;
+    if ((!e->verdict || e->verdict == RSV_R_ABI) && !python_fits(r->u, f->requires_python)) {
         e->verdict = RSV_R_PYTHON;
         e->need = f->requires_python;
     }
-    if (!e->verdict && f->yanked && !p->pins_yanked) {
+    if (!e->verdict && f->yanked && !r->u->pkg.v[r->pkg].pins_yanked) {
         e->verdict = RSV_R_YANKED;
         e->need = f->yanked;
     }
@@ -112,7 +199,7 @@ static bool read_file(struct rsv_universe *u, const struct rsv_package *p, const
 static int distance(const struct entry *e)
 {
     switch (e->verdict) {
-    case 0: return e->c.sdist ? 1 : 0;
+    case 0: return e->sdist ? 1 : 0;
     case RSV_R_YANKED: return 2;
     case RSV_R_SDIST:
     case RSV_R_BINARY: return 8;
@@ -126,15 +213,38 @@ static int distance(const struct entry *e)
 static int compare_entries(const void *pa, const void *pb)
 {
     const struct entry *a = pa, *b = pb;
-    int c = py_version_cmp(&a->c.version, &b->c.version);
+    if (a->version != b->version) return a->version < b->version ? -1 : 1;
+    if (a->source != b->source) return a->source < b->source ? -1 : 1;
+    int c = distance(a) - distance(b);
     if (c) return c;
-    if (a->c.source != b->c.source) return a->c.source < b->c.source ? -1 : 1;
-    c = distance(a) - distance(b);
-    if (c) return c;
-    if (a->c.rank != b->c.rank) return a->c.rank < b->c.rank ? -1 : 1;
-    if (a->c.build_n != b->c.build_n) return a->c.build_n > b->c.build_n ? -1 : 1; /* larger build tag first: PEP 427 */
-    c = strcmp(b->c.build_rest, a->c.build_rest);
-    return c ? c : strcmp(a->c.file->filename, b->c.file->filename);
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    if (a->build_n != b->build_n) return a->build_n > b->build_n ? -1 : 1; /* larger build tag first: PEP 427 */
+    c = strcmp(b->build_rest, a->build_rest);
+    return c ? c : strcmp(a->file->filename, b->file->filename);
+}
+
+static int compare_versions(const void *pa, const void *pb, void *arg)
+{
+    const struct py_version *v = arg;
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    if (!v[a].text || !v[b].text) return v[a].text ? -1 : v[b].text ? 1 : 0;
+    return py_version_cmp(&v[a], &v[b]);
+}
+
+/* Versions by rising value: entries get their version's place, spellings of one version the same one. Returns the sorted list, malloc'd. */
+static uint32_t *sort_versions(struct reading *r, struct entry *e, size_t n)
+{
+    size_t nv = r->versions.n;
+    uint32_t *order = gf_xreallocarray(NULL, nv + 1, sizeof *order), *place = gf_xreallocarray(NULL, nv + 1, sizeof *place);
+    for (uint32_t i = 0; i < nv; i++) order[i] = i;
+    qsort_r(order, nv, sizeof *order, compare_versions, r->versions.v);
+    for (uint32_t i = 0; i < nv; i++) {
+        bool same = i && r->versions.v[order[i]].text && py_version_cmp(&r->versions.v[order[i]], &r->versions.v[order[i - 1]]) == 0;
+        place[order[i]] = same ? place[order[i - 1]] : i;
+    }
+    for (size_t i = 0; i < n; i++) e[i].version = place[e[i].version];
+    free(place);
+    return order;
 }
 
 static const char *unit_of(struct rsv_universe *u, const struct rsv_package *p, int verdict)
@@ -260,36 +370,47 @@ void rsv_publish_refusals(struct rsv_universe *u, rsv_pkg pkg)
     gf_vec_free(&groups);
 }
 
-static void keep_candidates(struct rsv_universe *u, rsv_pkg pkg, struct entry *e, size_t n, rsv_pkg by)
+static void keep_candidates(struct reading *r, const uint32_t *order, const struct entry *e, size_t n, rsv_pkg by)
 {
-    struct rsv_package *p = &u->pkg.v[pkg];
-    p->c = GF_NEW_ARRAY(&u->mem, struct rsv_candidate, n + 1);
+    struct rsv_universe *u = r->u;
+    size_t distinct = 0;
+    for (size_t i = 0; i < n; i++) distinct += !i || e[i].version != e[i - 1].version || e[i].source != e[i - 1].source;
+    struct rsv_package *p = &u->pkg.v[r->pkg];
+    p->c = GF_NEW_ARRAY(&u->mem, struct rsv_candidate, distinct + 1);
     p->n = 0;
     for (size_t i = 0; i < n; i++) {
-        if (i && py_version_cmp(&e[i].c.version, &e[i - 1].c.version) == 0 && e[i].c.source == e[i - 1].c.source) continue;
+        if (i && e[i].version == e[i - 1].version && e[i].source == e[i - 1].source) continue;
         struct rsv_candidate *c = &p->c[p->n++];
-        *c = e[i].c;
-        if (e[i].verdict) refuse(u, pkg, c, e[i].verdict, e[i].need);
+        *c = (struct rsv_candidate){ .version = r->versions.v[order[e[i].version]], .file = e[i].file, .source = e[i].source, .sdist = e[i].sdist, .refused = RSV_NONE,
+                                     .provider = RSV_NONE };
+        c->pre = py_version_is_pre(&c->version);
+        if (e[i].verdict) refuse(u, r->pkg, c, e[i].verdict, e[i].need);
     }
     if (by == RSV_NONE) return;
-    p->c[p->n] = (struct rsv_candidate){ .replaces_by = true, .provider = by, .refused = RSV_NONE, .build_rest = "" };
+    p->c[p->n] = (struct rsv_candidate){ .replaces_by = true, .provider = by, .refused = RSV_NONE };
     py_version_parse(&u->mem, GF_S("0"), &p->c[p->n++].version);
 }
 
 int rsv_load_distribution(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, struct gf_err *err)
 {
     (void)err;
+    struct reading r = { .u = u, .pkg = pkg };
+    gf_names_init(&r.texts);
     struct entry *entries = gf_xreallocarray(NULL, project->nfiles + 1, sizeof *entries);
     size_t n = 0;
     for (uint32_t i = 0; i < project->nfiles; i++) {
-        if (read_file(u, &u->pkg.v[pkg], &project->files[i], &entries[n])) n++;
+        if (read_file(&r, &project->files[i], &entries[n])) n++;
         else u->skipped_files++;
     }
+    uint32_t *order = sort_versions(&r, entries, n);
     qsort(entries, n, sizeof *entries, compare_entries);
     rsv_pkg by = RSV_NONE;
     replaced_by(u, &u->pkg.v[pkg], &by);
-    keep_candidates(u, pkg, entries, n, by);
+    keep_candidates(&r, order, entries, n, by);
+    free(order);
     free(entries);
+    gf_vec_free(&r.versions);
+    gf_names_release(&r.texts);
     for (uint32_t i = 0; i < u->pkg.v[pkg].n; i++)
         if (!u->pkg.v[pkg].c[i].replaces_by) judge(u, pkg, &u->pkg.v[pkg].c[i]);
     rsv_order_candidates(u, &u->pkg.v[pkg]);

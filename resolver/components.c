@@ -43,7 +43,7 @@ static void gather(struct rsv_universe *u, const char *component, rsv_pkg provid
     for (uint32_t i = 0; i < u->pkg.v[provider].n; i++) {
         const struct rsv_candidate *from = &u->pkg.v[provider].c[i];
         const char *version = NULL;
-        struct rsv_candidate c = { .refused = RSV_NONE, .provider = provider, .provider_at = i, .source = place, .build_rest = "", .pre = from->pre };
+        struct rsv_candidate c = { .refused = RSV_NONE, .provider = provider, .provider_at = i, .source = place, .pre = from->pre };
         if (from->refused != RSV_NONE || !provides(u, component, &u->pkg.v[provider], from, &version)) continue;
         if (!version || !py_version_parse(&u->mem, gf_slice_of(version), &c.version)) continue;
         c.sdist = from->sdist;
@@ -153,13 +153,13 @@ static size_t driver_rows(struct rsv_universe *u, struct driver_row *rows, size_
     bool freed = rsv_is_freed(u, "fact:driver");
     if (u->p->driver == RSV_DRIVER_NONE && !freed) return 0;
     if (u->p->driver == RSV_DRIVER_KEEP && !freed) {
-        rows[0] = (struct driver_row){ .c = { .refused = RSV_NONE, .provider = RSV_NONE, .build_rest = "", .shown = u->p->profile->driver_version } };
+        rows[0] = (struct driver_row){ .c = { .refused = RSV_NONE, .provider = RSV_NONE, .shown = u->p->profile->driver_version } };
         return u->p->profile->driver_version && py_version_parse(&u->mem, gf_slice_of(u->p->profile->driver_version), &rows[0].c.version);
     }
     const struct mtx_branch *const *branches = NULL;
     size_t nb = mtx_branches(u->p->matrix, u->os, &branches);
     for (size_t i = 0; i < nb && n < cap; i++) {
-        rows[n] = (struct driver_row){ .c = { .refused = RSV_NONE, .provider = RSV_NONE, .build_rest = "", .note = branches[i]->label, .shown = branches[i]->latest }, .eol = branches[i]->eol };
+        rows[n] = (struct driver_row){ .c = { .refused = RSV_NONE, .provider = RSV_NONE, .note = branches[i]->label, .shown = branches[i]->latest }, .eol = branches[i]->eol };
         if (branches[i]->latest && py_version_parse(&u->mem, gf_slice_of(branches[i]->latest), &rows[n].c.version)) n++;
     }
     qsort(rows, n, sizeof *rows, driver_by_version);

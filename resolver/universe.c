@@ -238,6 +238,7 @@ int rsv_universe_init(struct rsv_universe *u, const struct rsv_problem *p, struc
     gf_names_init(&u->names);
     gf_names_init(&u->variants);
     gf_names_init(&u->python_specs);
+    gf_names_init(&u->tag_texts);
     const char *missing = NULL;
     if (!mdl_profile_platform(p->profile, &u->platform, &missing))
         return gf_fail(err, GF_E_UNKNOWN, "the target's %s is not known and decides which files fit: say it (--%s) or give a profile that has it", missing, missing);
@@ -280,6 +281,8 @@ void rsv_universe_release(struct rsv_universe *u)
     gf_names_release(&u->names);
     gf_names_release(&u->variants);
     gf_names_release(&u->python_specs);
+    gf_names_release(&u->tag_texts);
+    gf_vec_free(&u->tag_answers);
     py_tags_free(u->tags);
     gf_arena_release(&u->mem);
 }

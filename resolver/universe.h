@@ -14,9 +14,6 @@ enum rsv_kind { RSV_ROOT, RSV_DIST, RSV_EXTRA, RSV_COMPONENT, RSV_DRIVER, RSV_VA
 struct rsv_candidate {
     struct py_version version;
     const struct src_file *file;  /* the wheel or archive that would be installed; the nearest one when refused */
-    int rank;                     /* of its tags; lower is better */
-    uint64_t build_n;
-    const char *build_rest;
     uint32_t refused;             /* reason; RSV_NONE: may be chosen */
     uint16_t source;
     bool sdist, pre, unknown_code, ptx, replaces_by; /* replaces_by: stands for another distribution (provider) that takes this one's place */
@@ -52,6 +49,8 @@ struct rsv_package {
     const char *unreachable;      /* vendor indexes that did not answer */
 };
 
+struct rsv_tag_answer { int rank, verdict; const char *need; };
+
 struct rsv_universe {
     struct gf_arena mem;
     const struct rsv_problem *p;
@@ -67,8 +66,9 @@ struct rsv_universe {
     struct gf_names variants;
     struct gf_names python_specs; /* requires-python texts and their answers */
     GF_VEC(bool) python_fits;
+    struct gf_names tag_texts;    /* "cp312-cp312-manylinux_2_28_x86_64" and what it is worth here */
+    GF_VEC(struct rsv_tag_answer) tag_answers;
     struct rsv_solver *solver;
-    struct gf_err failed;         /* a supply error met where none can be returned */
     uint32_t skipped_files, ages;
 };
 
