@@ -53,12 +53,18 @@ int mtx_check(struct mtx *m, struct gf_err *err)
     return 0;
 }
 
-int mtx_open(const char *path, struct mtx **ret, struct gf_err *err)
+static struct mtx *blank(void)
 {
     struct mtx *m = gf_xcalloc(1, sizeof *m);
     gf_arena_init(&m->mem);
     gf_names_init(&m->seen);
     gf_names_init(&m->names);
+    return m;
+}
+
+int mtx_open(const char *path, struct mtx **ret, struct gf_err *err)
+{
+    struct mtx *m = blank();
     if (open_files(path, m, err) || read_version(m, path ? path : "the program", err) || (path && mtx_check(m, err))) return mtx_free(m), -1;
     *ret = m;
     return 0;
@@ -66,10 +72,7 @@ int mtx_open(const char *path, struct mtx **ret, struct gf_err *err)
 
 int mtx_open_pack(gf_slice pack, const char *label, struct mtx **ret, struct gf_err *err)
 {
-    struct mtx *m = gf_xcalloc(1, sizeof *m);
-    gf_arena_init(&m->mem);
-    gf_names_init(&m->seen);
-    gf_names_init(&m->names);
+    struct mtx *m = blank();
     char *owned = gf_xstrndup(pack);
     if (mtx_files_of_pack(gf_slice_n(owned, pack.n), label, &m->files, err)) return free(owned), mtx_free(m), -1;
     m->files.owned = owned;
