@@ -1,5 +1,4 @@
 #include "sources/page.h"
-#include "base/digest.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include <stdlib.h>
@@ -40,18 +39,28 @@ void src_page_builder_free(struct src_page_builder *b)
 
 static bool has_nul(gf_slice s) { return s.n && memchr(s.p, '\0', s.n); }
 
-static gf_slice keep(struct gf_arena *a, gf_slice s)
+struct gf_arena *src_page_arena(struct src_page_builder *b) { return &b->mem; }
+
+static gf_slice keep(struct gf_arena *a, gf_slice s, bool stays)
 {
     if (!s.p || has_nul(s)) return GF_NONE;
-    return gf_slice_n(gf_arena_str(a, s), s.n);
+    return stays ? s : gf_slice_n(gf_arena_str(a, s), s.n);
 }
 
-static gf_slice keep_sha256(struct gf_arena *a, gf_slice s)
+static bool is_lower_hex(gf_slice s)
+{
+    bool good = true;
+    for (size_t i = 0; i < s.n; i++) good &= (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f');
+    return good;
+}
+
+static gf_slice keep_sha256(struct gf_arena *a, gf_slice s, bool stays)
 {
     if (s.n != 64) return GF_NONE;
+    if (stays && is_lower_hex(s)) return s;
     char *copy = gf_arena_str(a, s);
     for (size_t i = 0; i < s.n; i++) copy[i] = gf_lower(copy[i]);
-    return gf_is_sha256_hex(gf_slice_n(copy, s.n)) ? gf_slice_n(copy, s.n) : GF_NONE;
+    return is_lower_hex(gf_slice_n(copy, s.n)) ? gf_slice_n(copy, s.n) : GF_NONE;
 }
 
 void src_page_skip(struct src_page_builder *b) { b->skipped++; }
@@ -65,12 +74,12 @@ bool src_page_add(struct src_page_builder *b, const struct src_row *row)
         return false;
     }
     struct src_row r = *row;
-    r.filename = keep(&b->mem, row->filename);
-    r.url = keep(&b->mem, row->url);
-    r.sha256 = keep_sha256(&b->mem, row->sha256);
-    r.requires_python = keep(&b->mem, row->requires_python);
-    r.yanked = keep(&b->mem, row->yanked);
-    r.core_metadata_sha256 = keep_sha256(&b->mem, row->core_metadata_sha256);
+    r.filename = keep(&b->mem, row->filename, row->stays);
+    r.url = keep(&b->mem, row->url, row->stays);
+    r.sha256 = keep_sha256(&b->mem, row->sha256, row->stays);
+    r.requires_python = keep(&b->mem, row->requires_python, row->stays);
+    r.yanked = keep(&b->mem, row->yanked, row->stays);
+    r.core_metadata_sha256 = keep_sha256(&b->mem, row->core_metadata_sha256, row->stays);
     gf_vec_push(&b->rows, r);
     return true;
 }

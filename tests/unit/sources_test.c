@@ -109,9 +109,12 @@ static void what_is_no_page_is_refused(void **state)
     (void)state;
     page_fails(GF_S("hello"), "text/plain", "neither JSON nor HTML");
     page_fails(GF_S("{\"meta\":{\"api-version\":\"2.0\"},\"files\":[]}"), "application/json", "version 2.0");
-    page_fails(GF_S("{\"files\":{}}"), NULL, "\"files\" is an object");
+    page_fails(GF_S("{\"files\":{}}"), NULL, "\"files\" is not a list");
     page_fails(GF_S("<meta name=\"pypi:repository-version\" content=\"2.0\">"), NULL, "version 2.0");
     page_fails(GF_S("{\"files\":[}"), NULL, "not JSON");
+    page_fails(GF_S("{}"), NULL, "no \"files\"");
+    page_fails(GF_S("{\"files\":[{\"url\":\"a\",\"url\":\"b\"}]}"), NULL, "\"url\" stands twice");
+    page_fails(GF_S("{\"files\":[]} x"), NULL, "behind the document at line 1 column 14");
 }
 
 static void a_damaged_flat_form_is_refused(void **state)
