@@ -16,6 +16,13 @@ version_is() {
 		exit !(op == "<" ? c < 0 : op == "<=" ? c <= 0 : op == ">=" ? c >= 0 : op == ">" ? c > 0 : op == "!=" ? c != 0 : c == 0) }'
 }
 
+fits() { # VERSION NEEDS: every part of ">=525.60.13,<600"
+	for part in $(printf '%s' "$2" | tr ',' ' '); do
+		op=$(printf '%s' "$part" | sed 's/[^<>=!].*//')
+		version_is "$1" "${op:->=}" "${part#"$op"}" || return 1
+	done
+}
+
 check_arch() {
 	machine=$(uname -m)
 	case $machine in amd64) machine=x86_64 ;; arm64) machine=aarch64 ;; esac
@@ -39,14 +46,34 @@ libc_version() { # "glibc 2.36", "musl 1.2.3" or nothing
 	esac
 }
 
+# What the lock assumes about one thing, all in one: ">=2.28,>=2.27".
+assumed() { printf '%s' "$GF_ASSUMES" | awk -F '|' -v about="$1" '$1 == about { all = all (all == "" ? "" : ",") $2 } END { print all }'; }
+
 check_libc() {
-	[ -n "$GF_GLIBC" ] || return 0
+	needs=$(assumed glibc)
+	[ -z "$GF_GLIBC" ] || needs=${needs:+$needs,}'>='$GF_GLIBC
+	[ -n "$needs" ] || return 0
 	libc=$(libc_version)
 	case $libc in
-	glibc*) version_is "${libc#glibc }" '>=' "$GF_GLIBC" || finding "this system has $libc, the files in the bundle need glibc $GF_GLIBC or newer: plan again with --glibc ${libc#glibc }" ;;
-	musl*) finding "this system has $libc, the files in the bundle need glibc $GF_GLIBC or newer" ;;
-	*) note "the C library's version could not be found out; glibc $GF_GLIBC or newer is needed" ;;
+	glibc*) fits "${libc#glibc }" "$needs" || finding "this system has $libc, the stack needs glibc $needs: plan again with --glibc ${libc#glibc }" ;;
+	musl*) finding "this system has $libc, the stack needs glibc $needs" ;;
+	*) note "the C library's version could not be found out; the stack needs glibc $needs" ;;
 	esac
+}
+
+# What else the lock assumes: the version of what answers here, else said and left to the reader.
+check_assumptions() {
+	for about in $(printf '%s' "$GF_ASSUMES" | sed 's/|.*//' | sort -u); do
+		case $about in
+		driver | glibc) continue ;;
+		kernel) have=$(uname -r | sed 's/[^0-9.].*//') ;;
+		*) have='' ;;
+		esac
+		needs=$(assumed "$about")
+		if [ -z "$have" ]; then note "not checked: the stack needs $about $needs"
+		elif fits "$have" "$needs"; then note "$about $have: fits ($needs)"
+		else finding "$about is $have here, the stack needs $needs"; fi
+	done
 }
 
 # ---- Python ----
@@ -170,20 +197,13 @@ inside() {
 	fi
 }
 
-check_driver_needs() { # VERSION NEEDS: every part of ">=525.60.13,<600"
-	for part in $(printf '%s' "$2" | tr ',' ' '); do
-		op=$(printf '%s' "$part" | sed 's/[^<>=!].*//')
-		version_is "$1" "${op:->=}" "${part#"$op"}" || return 1
-	done
-}
-
 check_driver() {
-	needs=$(printf '%s' "$GF_ASSUMES" | sed -n 's/^driver|\([^|]*\)|.*/\1/p' | head -n 1)
+	needs=$(assumed driver)
 	[ -n "$needs" ] || return 0
 	version=$(driver_version)
 	where=$(inside)
 	if [ -n "$version" ]; then
-		if check_driver_needs "$version" "$needs"; then note "NVIDIA driver $version: fits ($needs)"
+		if fits "$version" "$needs"; then note "NVIDIA driver $version: fits ($needs)"
 		elif [ -n "$ALLOW_DRIVER" ]; then note "NVIDIA driver $version does not fit ($needs); going on as told"
 		else finding "the NVIDIA driver is $version, the stack needs $needs: install another driver, or plan again with --driver $version"; fi
 	elif [ -n "$where" ]; then note "this is $where: no driver was looked for (the stack needs $needs)"
@@ -199,6 +219,7 @@ preflight() {
 	check_prefix
 	check_space
 	check_driver
+	check_assumptions
 	if [ -n "$NOTES" ]; then printf '%s' "$NOTES"; fi
 	[ -z "$FINDINGS" ] || {
 		printf 'this machine does not fit, nothing was changed:\n%s' "$FINDINGS" >&2
