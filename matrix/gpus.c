@@ -23,13 +23,35 @@ static int read_gpu(struct mtx *m, const struct mtx_at *at, const gf_json *row, 
     return 0;
 }
 
+/* Memory of products by their name, for those whose name does not say it. */
+static int read_memory(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+{
+    struct extra { struct mtx_strs names; int64_t memory_mib; enum mtx_evidence evidence; const char *source; };
+    static const struct mtx_key keys[] = {
+        MTX_KEY(struct extra, names, MTX_STRS, true), MTX_KEY(struct extra, memory_mib, MTX_INT, true),
+        MTX_KEY(struct extra, source, MTX_STR, true), MTX_KEY(struct extra, evidence, MTX_EVIDENCE, true),
+    };
+    struct extra x = { 0 };
+    if (MTX_READ(m, at, row, keys, &x, err)) return -1;
+    struct gf_names names;
+    gf_names_init(&names);
+    for (size_t i = 0; i < x.names.n; i++) gf_names_add(&names, gf_slice_of(x.names.v[i]), NULL);
+    for (size_t i = 0; i < m->gpus.n; i++) {
+        struct mtx_gpu *g = &m->gpus.v[i];
+        if (g->name && !g->memory_mib && gf_names_find(&names, gf_slice_of(g->name)) != GF_NO_ID) g->memory_mib = x.memory_mib;
+    }
+    gf_names_release(&names);
+    m->evidence[MTX_T_GPUS][x.evidence]++;
+    return 0;
+}
+
 int mtx_load_gpus(struct mtx *m, struct gf_err *err)
 {
-    static const struct mtx_section sections[] = { { "gpus", read_gpu } };
+    static const struct mtx_section sections[] = { { "gpus", read_gpu }, { "memory", read_memory } };
     static const gf_slice files[] = { { "nvidia/gpus.json", 16 }, { "amd/gpus.json", 13 }, { "ascend/products.json", 20 }, { "other/vendors.json", 18 } };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct mtx_file *f = mtx_files_find(&m->files, files[i]);
-        if (f && mtx_read_file(m, f, sections, 1, err)) return -1;
+        if (f && mtx_read_file(m, f, sections, 2, err)) return -1;
     }
     return 0;
 }

@@ -103,15 +103,44 @@ static enum rank match(const struct words *asked, const struct words *have)
     return left ? FORM : EXACT;
 }
 
+/* A product's name may stand for several: "Tesla C2050 / C2070", "Quadro RTX 6000/8000". The k-th: the part behind the k-th stroke, in place of the
+ * last word of the first part when it is one word, in place of its number and what follows when it begins with a number. */
+static bool alternative(gf_slice name, size_t k, struct words *out)
+{
+    gf_slice part, first;
+    if (!gf_slice_field(&name, '/', &first)) return false;
+    to_words(first, out);
+    if (!k) return true;
+    do {
+        if (!gf_slice_field(&name, '/', &part)) return false;
+    } while (--k);
+    struct words more;
+    to_words(part, &more);
+    if (!more.n || !out->n) return *out = more, more.n > 0;
+    size_t keep = 0;
+    if (gf_is_digit((unsigned char)more.w[0][0]))
+        while (keep < out->n && !gf_is_digit((unsigned char)out->w[keep][0])) keep++;
+    else keep = more.n == 1 ? out->n - 1 : 0;
+    for (out->n = keep, k = 0; k < more.n && out->n < MAX_WORDS; k++) memcpy(out->w[out->n++], more.w[k], WORD);
+    return true;
+}
+
+static enum rank best_match(const struct words *asked, gf_slice name)
+{
+    struct words have;
+    enum rank best = NO_MATCH;
+    for (size_t k = 0; alternative(name, k, &have); k++) {
+        enum rank r = match(asked, &have);
+        if (r > best) best = r;
+    }
+    return best;
+}
+
 static size_t collect(struct mtx *m, const struct words *asked, enum rank want, const struct mtx_gpu **ret, size_t cap)
 {
     size_t n = 0;
-    struct words have;
-    for (size_t i = 0; i < m->gpus.n; i++) {
-        if (!m->gpus.v[i].name) continue;
-        to_words(gf_slice_of(m->gpus.v[i].name), &have);
-        if (match(asked, &have) == want && n < cap) ret[n++] = &m->gpus.v[i];
-    }
+    for (size_t i = 0; i < m->gpus.n && n < cap; i++)
+        if (m->gpus.v[i].name && best_match(asked, gf_slice_of(m->gpus.v[i].name)) == want) ret[n++] = &m->gpus.v[i];
     return n;
 }
 

@@ -48,8 +48,8 @@ static const char *cc_of(const char *name)
     size_t n = mtx_gpu_by_name(m, gf_slice_of(name), g, 64);
     if (!n) return "none";
     for (size_t i = 1; i < n; i++)
-        if (strcmp(g[i]->cc, g[0]->cc)) return "several";
-    return g[0]->cc;
+        if (!g[i]->cc || !g[0]->cc || strcmp(g[i]->cc, g[0]->cc)) return "several";
+    return g[0]->cc ? g[0]->cc : "not NVIDIA";
 }
 
 static void names_of_gpus(void **state)
@@ -62,13 +62,30 @@ static void names_of_gpus(void **state)
         { "NVIDIA GeForce RTX 4060 Laptop GPU", "8.9" }, { "RTX PRO 6000", "12.0" }, { "RTX 5090", "12.0" }, { "Tesla T4", "7.5" }, { "T4", "7.5" }, { "L40S", "8.9" },
         { "A10G", "8.6" }, { "RTX A6000", "8.6" }, { "RTX 6000 Ada", "8.9" }, { "NVIDIA RTX 6000 Ada Generation", "8.9" }, { "Quadro RTX 4000", "7.5" }, { "GTX 750 Ti", "several" },
         { "GT 730", "several" }, { "GT 1030", "several" }, { "Jetson AGX Orin", "8.7" }, { "RTX 3090 24GB", "8.6" }, { "B200", "10.0" }, { "H200", "9.0" },
-        { "RTX 9999", "none" }, { "GeForce", "none" }, { "RTX", "none" }, { "", "none" }, { "24GB", "none" }, { "H20", "9.0" }, { "RTX 2080 Ti", "7.5" },
+        { "RTX 9999", "none" }, { "GeForce", "none" }, { "RTX", "none" }, { "", "none" }, { "24GB", "none" }, { "H20", "9.0" }, { "Quadro RTX 8000", "7.5" }, { "NVIDIA A16", "8.6" }, { "A2", "8.6" }, { "Tesla C2070", "2.0" }, { "RTX 2080 Ti", "7.5" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *cc = cc_of(cases[i][0]);
         if (strcmp(cc, cases[i][1])) print_message("'%s' means %s, expected %s\n", cases[i][0], cc, cases[i][1]);
         assert_string_equal(cc, cases[i][1]);
     }
+}
+
+static void other_vendors(void **state)
+{
+    (void)state;
+    static const char *const rows[][3] = { { "RX 7900 XTX", "amd", "gfx1100" }, { "AMD Instinct MI300X", "amd", "gfx942" }, { "MI250X", "amd", "gfx90a" }, { "Radeon RX 6800 XT", "amd", "gfx1030" } };
+    const struct mtx_gpu *g[8];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(mtx_gpu_by_name(m, gf_slice_of(rows[i][0]), g, 8) > 0);
+        assert_string_equal(g[0]->vendor, rows[i][1]);
+        assert_string_equal(g[0]->gfx, rows[i][2]);
+    }
+    assert_int_equal(mtx_gpu_by_name(m, GF_S("Ascend 910B"), g, 8), 1);
+    assert_string_equal(g[0]->vendor, "huawei");
+    assert_true(mtx_gpu_by_name(m, GF_S("MTT S4000"), g, 8) > 0);
+    assert_string_equal(g[0]->vendor, "moore-threads");
+    assert_null(g[0]->cc);
 }
 
 static void exact_names_exclude_others(void **state)
@@ -328,7 +345,7 @@ static void operating_systems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(checks_itself),     cmocka_unit_test(names_of_gpus),       cmocka_unit_test(exact_names_exclude_others), cmocka_unit_test(nearest_names),
+        cmocka_unit_test(checks_itself),     cmocka_unit_test(names_of_gpus),       cmocka_unit_test(other_vendors), cmocka_unit_test(exact_names_exclude_others), cmocka_unit_test(nearest_names),
         cmocka_unit_test(ids_of_devices),    cmocka_unit_test(capabilities_as_text), cmocka_unit_test(drivers),                   cmocka_unit_test(devices_in_a_series),
         cmocka_unit_test(cuda_floors),       cmocka_unit_test(torch_of_the_default_index), cmocka_unit_test(helpers_may_cover_less), cmocka_unit_test(code_on_gpus),
         cmocka_unit_test(builds_by_file),    cmocka_unit_test(rules),               cmocka_unit_test(operating_systems),
