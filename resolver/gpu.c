@@ -13,13 +13,11 @@ static const char *gpu_label(struct rsv_universe *u, const struct mdl_gpu *g)
     return g->name ? gf_arena_printf(&u->mem, "%s (%s)", g->name, g->cc) : gf_arena_printf(&u->mem, "compute capability %s", g->cc);
 }
 
-static const char *index_family(struct rsv_universe *u, const struct rsv_candidate *c)
+static const char *index_name(struct rsv_universe *u, const struct rsv_candidate *c)
 {
     const struct src_index *index = u->supply.index(u->supply.arg, c->source);
     if (!index || !index->vendor) return index && strcmp(index->id, "default") == 0 ? "default" : NULL;
-    gf_slice id = gf_slice_of(index->id), head;
-    gf_slice_cut(&id, '-', &head);
-    return gf_arena_str(&u->mem, head);
+    return index->id; /* "pytorch-cu126": rows for "pytorch" and for "pytorch-cu126" fit it */
 }
 
 /* NVIDIA cards whose capability is known: the ones that can be judged. */
@@ -59,7 +57,7 @@ static bool wants_gpu(const struct rsv_universe *u) { return u->p->gpu_rules && 
 void rsv_judge_gpu(struct rsv_universe *u, struct rsv_package *p, struct rsv_candidate *c)
 {
     struct mtx *m = u->p->matrix;
-    const char *family = index_family(u, c);
+    const char *family = index_name(u, c);
     if (!mtx_family_of(m, p->name) && !mtx_holds_gpu_code(m, p->name)) return;
     const char *variant = mtx_variant_of(m, p->name, &c->version, family, u->build_platform);
     if (variant) c->variant = variant;
@@ -143,21 +141,19 @@ bool rsv_is_fact(const char *name)
     return false;
 }
 
-/* "x86-64-v2" or "v2" wanted of the CPU, or a flag's name. */
-static enum py_tri cpu_fits(const struct mdl_profile *f, gf_slice want)
+/* The level of x86-64 that the CPU has, 1 to 4, against the rule's range. */
+static enum py_tri cpu_fits(struct rsv_universe *u, const struct mdl_profile *f, const struct mtx_term *t)
 {
-    gf_slice level = want;
-    gf_try_lit(&level, GF_S("x86-64-"));
-    if (gf_try_char(&level, 'v') && level.n == 1) return !f->cpu_level ? PY_UNKNOWN : f->cpu_level >= level.p[0] - '0' ? PY_YES : PY_NO;
-    for (size_t i = 0; i < f->ncpu_flags; i++)
-        if (gf_slice_is(want, f->cpu_flags[i])) return PY_YES;
-    return f->ncpu_flags ? PY_NO : PY_UNKNOWN;
+    struct py_version level;
+    if (f->arch && strcmp(f->arch, "x86_64") != 0) return PY_YES;
+    if (!f->cpu_level || !py_version_parse(&u->mem, gf_slice_of(gf_arena_printf(&u->mem, "%d", f->cpu_level)), &level)) return PY_UNKNOWN;
+    return py_specset_contains(&t->specs, &level) ? PY_YES : PY_NO;
 }
 
 static enum py_tri fact_holds(struct rsv_universe *u, const struct mtx_term *t)
 {
     const struct mdl_profile *f = u->p->profile;
-    if (strcmp(t->name, "cpu") == 0) return !f->arch || strcmp(f->arch, "x86_64") != 0 ? PY_YES : cpu_fits(f, gf_slice_trim(gf_slice_of(t->text)));
+    if (strcmp(t->name, "cpu") == 0) return cpu_fits(u, f, t);
     gf_slice have = GF_NONE;
     if (strcmp(t->name, "gpu") == 0 && (!u->p->gpu_rules || !f->ngpus)) return PY_YES;
     if (strcmp(t->name, "glibc") == 0 && f->libc_name && strcmp(f->libc_name, "glibc") != 0) return PY_YES;
