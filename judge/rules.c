@@ -17,11 +17,21 @@ static bool within(struct jdg *j, const struct py_specset *specs, const struct p
 
 static const char *rule_id(const struct mtx_rule *r, const char *otherwise) { return r->id && strncmp(r->id, "R-", 2) == 0 ? r->id : otherwise; }
 
+/* The rules of GPU code have few names; a row may have another one of its own. */
+static const char *gpu_rule(const struct mtx_rule *r)
+{
+    static const char *const names[] = { "R-ARCH", "R-EXT-ARCH", "R-PTXAS", "R-KNOWN-BAD", "R-EXT-VARIANT", "R-PTX", "R-TEGRA" };
+    for (size_t i = 0; r->id && i < sizeof names / sizeof *names; i++)
+        if (strcmp(r->id, names[i]) == 0) return names[i];
+    return "R-EXT-ARCH";
+}
+
 static struct mdl_finding *report(struct jdg *j, const struct mtx_rule *r, enum mdl_kind kind, const char *rule, const char *about, const char *cause)
 {
     struct mdl_finding *f = jdg_find(j, MDL_ERROR, kind, rule, about, "%s%s%s", cause, r->why ? ": " : "", r->why ? r->why : "");
     if (r->evidence == MTX_REPORTED) f->confidence = "medium";
     jdg_source(j, f, r->source);
+    if (r->id && strncmp(r->id, "R-", 2) == 0 && strcmp(r->id, rule) != 0) jdg_fact(j, f, "rule %s", r->id);
     return f;
 }
 
@@ -41,11 +51,12 @@ static void needs_gpu(struct jdg *j, const struct mtx_rule *r, const struct mtx_
     for (size_t i = 0; i < j->gpus.n; i++) {
         const struct jdg_gpu *gpu = &j->gpus.v[i];
         if (capability_in(j, t, gpu) != PY_NO) continue;
-        const char *id = rule_id(r, "R-EXT-ARCH");
+        const char *id = gpu_rule(r);
         if (some && strcmp(id, "R-ARCH") == 0) id = "R-ARCH-ANY";
         struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, id, jdg_text(j, "%s on %s", label, gpu->label),
                                        jdg_text(j, "%s needs compute capability %s, %s has %u.%u", label, t->text, gpu->label, gpu->major, gpu->minor));
         f->fix_text = jdg_text(j, "a GPU of capability %s, or another release of the package", t->text);
+        if (strcmp(id, "R-PTXAS") == 0 && !jdg_has_error(j, "ptxas-gpu-name")) f->level = MDL_WARNING; /* only what is compiled at run time needs it */
         return;
     }
     if (!j->gpus.n) mdl_verdict_miss(j->v, "GPU");
@@ -84,7 +95,7 @@ static void needs_part(struct jdg *j, const struct mtx_rule *r, const struct mtx
     struct py_version v;
     bool fits = part.there == PY_YES && (!t->specs.n || !part.version || !leading_version(j, part.version, &v) || py_specset_contains(&t->specs, &v));
     if (fits || (part.there == PY_YES && !cudnn)) return;
-    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, cudnn && (part.there == PY_YES || part.other) ? "R-CUDNN" : rule_id(r, "R-LIB"), label,
+    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, cudnn && (part.there == PY_YES || part.other) ? "R-CUDNN" : "R-LIB", label,
                                    jdg_text(j, "%s needs %s; there is %s", label, want, part.other ? part.other : part.version ? part.version : "none"));
     if (strcmp(f->rule, "R-CUDNN") == 0 && !part.by_package && part.there == PY_NO) f->rule = "R-LIB";
     if (part.from) jdg_fact(j, f, "%s", part.from);
@@ -144,7 +155,7 @@ static void judge_exclusion(struct jdg *j, const struct mtx_rule *r, const struc
         return;
     }
     if (jdg_found_pair(j, pkg->label, other->label)) return;
-    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-DIST-CONFLICT"), jdg_text(j, "%s and %s", pkg->label, other->label),
+    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, "R-DIST-CONFLICT", jdg_text(j, "%s and %s", pkg->label, other->label),
                                    jdg_text(j, "%s and %s do not go into one environment", pkg->label, other->label));
     f->fix_text = jdg_text(j, "keep one of them: remove both, then install that one again");
     jdg_command(j, f, "pip uninstall -y %s %s", pkg->p->name, other->p->name);
