@@ -109,6 +109,34 @@ static void judge_tensorflow_windows(struct jdg *j)
     jdg_command(j, f, "wsl --install");
 }
 
+static bool fits_platform(struct jdg *j, const struct mtx_build *b)
+{
+    if (!b->platform) return true;
+    if (strncmp(b->platform, j->os, strlen(j->os)) != 0) return false;
+    return !j->p->arch || strcmp(j->os, "linux") != 0 || strstr(b->platform, j->p->arch);
+}
+
+/* A file asked for that is not there: does the data know the release in that variant at all, and for this platform? */
+static void judge_absent_file(struct jdg *j, const struct jdg_pkg *pkg)
+{
+    const struct mtx_build *const *rows;
+    size_t n = mtx_builds(j->m, pkg->name, &rows), same = 0, variant = 0, here = 0;
+    if (!pkg->has_version || !pkg->variant_stated || strcmp(j->os, "macos") == 0) return;
+    for (size_t i = 0; i < n; i++) {
+        struct py_version v;
+        if (!py_version_parse(j->a, gf_slice_of(rows[i]->version), &v) || py_version_cmp_public(&v, &pkg->version) != 0) continue;
+        same++;
+        if (!rows[i]->variant || strcmp(rows[i]->variant, pkg->variant) != 0) continue;
+        variant++;
+        here += fits_platform(j, rows[i]);
+    }
+    if (!same || here) return;
+    struct mdl_finding *f = jdg_find(j, MDL_ERROR, MDL_UNAVAILABLE, variant ? "R-PLATFORM" : "R-INDEX", pkg->label,
+                                     variant ? "%s is not made for this platform" : "there is no such build: %s", pkg->label);
+    f->confidence = "medium";
+    f->fix_text = jdg_text(j, "another build of %s %s, or another release", pkg->name, py_version_public(j->a, &pkg->version));
+}
+
 void jdg_link_builds(struct jdg *j)
 {
     static const char *const frameworks[] = { "torch", "paddlepaddle", "jaxlib" };
@@ -118,5 +146,6 @@ void jdg_link_builds(struct jdg *j)
         if (pkg && strcmp(j->os, "macos") != 0) judge_cpu_build(j, pkg);
     }
     judge_family(j);
+    for (size_t i = 0; jdg_no_file(j) && i < j->pkgs.n; i++) judge_absent_file(j, &j->pkgs.v[i]);
     judge_tensorflow_windows(j);
 }

@@ -114,6 +114,25 @@ static void judge_start(struct jdg *j)
     }
 }
 
+/* A build number of Windows 10 before 21H2 among the facts of the host; NULL. */
+static const char *windows_build(struct jdg *j)
+{
+    const gf_json *host = j->host ? gf_json_root(j->host) : NULL;
+    for (const gf_json *c = gf_json_first(host); c; c = gf_json_next(c)) {
+        gf_slice key = gf_slice_of(gf_json_key(c)), rest = gf_slice_of(jdg_host(j, gf_json_key(c)));
+        if (gf_slice_ifind(key, GF_S("build")) < 0 && gf_slice_ifind(key, GF_S("windows")) < 0) continue;
+        while (rest.n) {
+            while (rest.n && !gf_is_digit((unsigned char)*rest.p)) rest = gf_slice_from(rest, 1);
+            size_t n = 0;
+            while (n < rest.n && gf_is_digit((unsigned char)rest.p[n])) n++;
+            uint64_t number = 0;
+            if (gf_slice_u64(gf_slice_sub(rest, 0, n), &number) && number >= 10000 && number < 19044) return jdg_text(j, "%llu", (unsigned long long)number);
+            rest = gf_slice_from(rest, n);
+        }
+    }
+    return NULL;
+}
+
 static void judge_wsl(struct jdg *j)
 {
     if (!j->wsl) return;
@@ -125,9 +144,8 @@ static void judge_wsl(struct jdg *j)
         jdg_command(j, f, "apt-get purge '^nvidia-.*' '^libnvidia-.*'");
         return;
     }
-    const char *build = jdg_host(j, "windows_build");
-    uint64_t number;
-    if (build && gf_slice_u64(gf_slice_of(build), &number) && number < 19044) {
+    const char *build = windows_build(j);
+    if (build) {
         struct mdl_finding *f = jdg_find(j, MDL_ERROR, MDL_BROKEN_HOST, "R-WSL-BUILD", "WSL", "Windows build %s has no GPU in WSL2: it needs 19044 or Windows 11", build);
         f->fix_text = "update Windows to 21H2 or newer";
     }

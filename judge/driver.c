@@ -90,26 +90,42 @@ static void judge_branch(struct jdg *j, const struct jdg_gpu *gpu)
 
 static void judge_flavour(struct jdg *j, const struct jdg_gpu *gpu)
 {
-    if (!j->p->driver_flavour) return;
-    struct mtx_answer a = mtx_flavour_serves_gpu(j->m, gf_slice_of(j->p->driver_flavour), gf_slice_of(j->driver), gpu->major, gpu->minor);
+    if (!j->flavour) return;
+    struct mtx_answer a = mtx_flavour_serves_gpu(j->m, gf_slice_of(j->flavour), gf_slice_of(j->driver), gpu->major, gpu->minor);
     if (a.value != PY_NO) return;
-    bool open = strcmp(j->p->driver_flavour, "open") == 0;
-    struct mdl_finding *f = jdg_find(j, MDL_ERROR, MDL_INCOMPATIBLE, "R-OPEN-KMOD", jdg_text(j, "%s kernel modules and %s", j->p->driver_flavour, gpu->label),
-                                     "the %s kernel modules of driver %s do not drive %s%s%s", j->p->driver_flavour, j->driver, gpu->label, a.why ? ": " : "", a.why ? a.why : "");
+    bool open = strcmp(j->flavour, "open") == 0;
+    struct mdl_finding *f = jdg_find(j, MDL_ERROR, MDL_INCOMPATIBLE, "R-OPEN-KMOD", jdg_text(j, "%s kernel modules and %s", j->flavour, gpu->label),
+                                     "the %s kernel modules do not drive %s%s%s", j->flavour, gpu->label, a.why ? ": " : "", a.why ? a.why : "");
     jdg_source(j, f, a.source);
-    f->fix_text = open ? "install the proprietary kernel modules of the same driver" : "install the open kernel modules of the same driver";
+    f->fix_text = open ? "install the proprietary kernel modules of the same driver (branch 580 or older)" : "install the open kernel modules of the same driver";
+}
+
+/* The message says that PTX was refused; a toolkit newer than the driver's CUDA says whose. */
+static void judge_ptx(struct jdg *j)
+{
+    if (!jdg_has_error(j, "ptx-toolchain") || !j->driver_cuda) return;
+    const char *newer = NULL, *what = NULL;
+    if (j->p->nvcc && gf_dotted_cmp(gf_slice_of(j->p->nvcc), gf_slice_of(j->driver_cuda)) > 0) newer = j->p->nvcc, what = "the toolkit";
+    for (size_t i = 0; i < j->pkgs.n && !newer; i++)
+        if (j->pkgs.v[i].cuda && strchr(j->pkgs.v[i].cuda, '.') && gf_dotted_cmp(gf_slice_of(j->pkgs.v[i].cuda), gf_slice_of(j->driver_cuda)) > 0)
+            newer = j->pkgs.v[i].cuda, what = j->pkgs.v[i].label;
+    /* 12.2.140 of the same 12.2 is not newer */
+    if (!newer || gf_slice_starts(gf_slice_of(newer), gf_slice_of(jdg_text(j, "%s.", j->driver_cuda)))) return;
+    struct mdl_finding *f = jdg_find(j, MDL_ERROR, MDL_INCOMPATIBLE, "R-PTX", jdg_text(j, "CUDA %s with driver CUDA %s", newer, j->driver_cuda),
+                                     "%s is of CUDA %s, the driver of CUDA %s: it refuses PTX of a newer toolkit, within one major too", what, newer, j->driver_cuda);
+    f->fix_text = jdg_text(j, "a driver for CUDA %s or newer, or a build with machine code for this GPU", newer);
 }
 
 void jdg_link_driver(struct jdg *j)
 {
     judge_cuda(j);
-    if (!j->driver) return;
+    judge_ptx(j);
     for (size_t i = 0; i < j->gpus.n; i++) {
         const struct jdg_gpu *gpu = &j->gpus.v[i];
         bool repeated = false;
         for (size_t k = 0; k < i && !repeated; k++) repeated = strcmp(j->gpus.v[k].label, gpu->label) == 0;
         if (!gpu->has_cc || repeated || mtx_cc_is_tegra(gpu->major, gpu->minor)) continue;
-        judge_branch(j, gpu);
+        if (j->driver) judge_branch(j, gpu);
         judge_flavour(j, gpu);
     }
 }

@@ -11,6 +11,11 @@ bool jdg_has_error(const struct jdg *j, const char *row)
     return false;
 }
 
+bool jdg_no_file(const struct jdg *j)
+{
+    return jdg_has_error(j, "no-matching") || jdg_has_error(j, "no-file-fits") || jdg_has_error(j, "requires-python") || jdg_has_error(j, "http-404");
+}
+
 /* The first case whose facts hold, else the row itself. */
 static const struct jdg_meaning *meaning_of(struct jdg *j, const struct jdg_hit *hit)
 {

@@ -66,7 +66,7 @@ static bool is_framework(const char *name)
 static bool has_gpu_code(struct jdg *j, const struct jdg_pkg *pkg)
 {
     if (pkg->variant && (strcmp(pkg->variant, "cpu") == 0 || strncmp(pkg->variant, "rocm", 4) == 0)) return false;
-    return pkg->carries || mtx_holds_gpu_code(j->m, pkg->name);
+    return pkg->carries || (mtx_holds_gpu_code(j->m, pkg->name) && !pkg->vendor_build);
 }
 
 /* The newest row of the same package (and release, when there is one) that serves every GPU, for the fix. */

@@ -67,6 +67,28 @@ static void judge_vgpu(struct jdg *j)
     f->fix_text = jdg_text(j, "the vGPU (GRID) guest driver of branch %u", branch);
 }
 
+static void judge_vgpu_package(struct jdg *j)
+{
+    const gf_json *host = j->host ? gf_json_root(j->host) : NULL;
+    const char *seen = NULL;
+    for (const gf_json *c = gf_json_first(host); c; c = gf_json_next(c))
+        if (gf_slice_ifind(gf_json_str(c), GF_S("vgpu-kvm")) >= 0) seen = gf_json_cstr(c);
+    for (size_t i = 0; i < j->p->nos_packages; i++)
+        if (gf_slice_ifind(gf_slice_of(j->p->os_packages[i].name), GF_S("vgpu-kvm")) >= 0) seen = j->p->os_packages[i].name;
+    if (!seen) return;
+    struct mdl_finding *f = jdg_find(j, MDL_ERROR, MDL_BROKEN_HOST, "R-VGPU", "driver", "%s is the package of the hypervisor and holds no CUDA", seen);
+    f->fix_text = "in the guest, the GRID driver of the same vGPU release";
+}
+
+static void judge_kfd(struct jdg *j)
+{
+    const char *kfd = jdg_host(j, "kfd"), *groups = jdg_host(j, "groups");
+    if (!kfd || !groups || gf_slice_ifind(gf_slice_of(kfd), GF_S("render")) < 0 || gf_slice_ifind(gf_slice_of(groups), GF_S("render")) >= 0) return;
+    struct mdl_finding *f = jdg_find(j, MDL_ERROR, MDL_BROKEN_HOST, "R-HOST-FACT", "/dev/kfd", "/dev/kfd belongs to group render, the user is in: %s", groups);
+    f->fix_text = "put the user into the groups render and video, then log in again";
+    jdg_command(j, f, "usermod -aG render,video $USER");
+}
+
 static void judge_secure_boot(struct jdg *j)
 {
     const char *told = jdg_host(j, "secure_boot"), *renderer = FACT(j, "renderer", "kernel_driver_in_use", "driver_in_use");
@@ -105,6 +127,8 @@ void jdg_link_host(struct jdg *j)
     judge_module(j);
     judge_fabric(j);
     judge_vgpu(j);
+    judge_vgpu_package(j);
+    judge_kfd(j);
     judge_secure_boot(j);
     judge_shadow(j);
 }

@@ -14,6 +14,7 @@ struct jdg_pkg {
     const char *cuda;                  /* "12.1", or "12" when only the major is known; NULL none or unknown */
     const struct mtx_build *build;     /* NULL: no row */
     const struct mtx_carries *carries; /* from its arch list, else of its build; NULL unknown */
+    bool vendor_build;                 /* NVIDIA's own build (Jetson, containers): made for its machine */
     const char *label;                 /* "torch 2.5.0+cu121" */
 };
 struct jdg_gpu {
@@ -34,6 +35,8 @@ struct jdg {
     bool tegra, wsl;
     bool os_unknown;                   /* os is linux for want of better: conditions do not see it */
     const char *driver, *driver_cuda;  /* NULL unknown; driver_cuda concluded from the driver when not stated */
+    const char *glibc;                 /* of the system, or of its distribution's release; NULL unknown */
+    const char *flavour;               /* of the kernel modules: open, proprietary; NULL unknown */
     GF_VEC(struct jdg_pkg) pkgs;
     GF_VEC(struct jdg_gpu) gpus;
     bool list_complete;                /* the packages are all that is there, so that absence means something */
@@ -48,6 +51,8 @@ bool jdg_version_in(struct jdg *j, const struct jdg_pkg *pkg, const char *specs)
 const char *jdg_text(struct jdg *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *jdg_host(struct jdg *j, const char *key);  /* text of a host fact, "true"/"false" for booleans; NULL */
 const char *jdg_image(struct jdg *j, const char *key);
+/* Error lines that say: no file to install. */
+bool jdg_no_file(const struct jdg *j);
 bool jdg_has_error(const struct jdg *j, const char *row);   /* an error line of the profile means this row of data/doctor */
 
 /* A finding under way: the pointer is good until the next one is added. */

@@ -64,10 +64,17 @@ static const char *platform_of(const struct jdg *j)
 
 static const struct mtx_carries *carries_of_list(struct jdg *j, const struct jdg_pkg *pkg)
 {
-    const char **list = GF_NEW_ARRAY(j->a, const char *, pkg->p->narch);
+    const char **list = GF_NEW_ARRAY(j->a, const char *, 2 * pkg->p->narch);
     size_t n = 0;
-    for (size_t i = 0; i < pkg->p->narch; i++)
-        if (strncmp(pkg->p->arch_list[i], "gfx", 3) != 0) list[n++] = pkg->p->arch_list[i];
+    for (size_t i = 0; i < pkg->p->narch; i++) {
+        gf_slice target = gf_slice_of(pkg->p->arch_list[i]), plain = target;
+        if (gf_slice_starts(target, GF_S("gfx"))) continue;
+        bool both = gf_slice_ends(target, GF_S("+PTX"));
+        if (both) plain.n -= 4;
+        list[n++] = jdg_text(j, "%.*s", GF_FMT(plain));
+        gf_try_lit(&plain, GF_S("sm_"));
+        if (both) list[n++] = jdg_text(j, "compute_%.*s", GF_FMT(plain));
+    }
     return n ? mtx_carries_of_list(j->a, list, n, gf_slice_of(pkg->cuda)) : NULL;
 }
 
@@ -78,13 +85,16 @@ static void add_package(struct jdg *j, const struct mdl_package *p)
     if (p->version) {
         pkg.has_version = py_version_parse(j->a, version, &pkg.version);
         ptrdiff_t plus = gf_slice_chr(version, '+');
-        if (plus >= 0) pkg.variant = variant_in(j, gf_slice_from(version, (size_t)plus + 1));
+        gf_slice local = plus >= 0 ? gf_slice_from(version, (size_t)plus + 1) : GF_NONE;
+        if (plus >= 0) pkg.variant = variant_in(j, local);
+        pkg.vendor_build = !pkg.variant && (gf_slice_starts(local, GF_S("nv")) || gf_slice_has(local, GF_S(".nv")));
     }
     if (!pkg.variant && p->build) pkg.variant = variant_in(j, gf_slice_of(p->build));
     pkg.variant_stated = pkg.variant != NULL;
-    if (!pkg.variant && pkg.has_version) pkg.variant = mtx_variant_of(j->m, pkg.name, &pkg.version, "default", platform_of(j));
+    bool own = p->version && strchr(p->version, '+') && !pkg.variant; /* a build of somebody's own: not the one of an index */
+    if (!pkg.variant && pkg.has_version && !own) pkg.variant = mtx_variant_of(j->m, pkg.name, &pkg.version, "default", platform_of(j));
     pkg.cuda = pkg.variant ? cuda_of(j, pkg.variant) : NULL;
-    if (pkg.has_version) pkg.build = mtx_build_of(j->m, pkg.name, &pkg.version, pkg.variant_stated ? NULL : "default", platform_of(j), NULL);
+    if (pkg.has_version && !own) pkg.build = mtx_build_of(j->m, pkg.name, &pkg.version, pkg.variant_stated ? NULL : "default", platform_of(j), NULL);
     if (!pkg.cuda && pkg.build && !pkg.variant_stated) pkg.cuda = pkg.build->cuda;
     pkg.carries = p->narch ? carries_of_list(j, &pkg) : pkg.build ? pkg.build->carries : NULL;
     pkg.label = jdg_text(j, "%s%s%s%s%s", p->name, p->version || pkg.variant_stated ? " " : "", p->version ? p->version : "",
@@ -142,6 +152,21 @@ static void set_driver(struct jdg *j)
     else if (j->driver && !j->tegra) j->driver_cuda = mtx_driver_cuda(j->m, j->driver_os, gf_slice_of(j->driver));
 }
 
+/* What is told of the kernel modules in words: "proprietary", "open (patched)". */
+static const char *told_flavour(const struct jdg *j)
+{
+    const gf_json *host = j->host ? gf_json_root(j->host) : NULL;
+    for (const gf_json *c = gf_json_first(host); c; c = gf_json_next(c)) {
+        gf_slice key = gf_slice_of(gf_json_key(c)), text = gf_json_str(c);
+        bool yes, is_bool = gf_json_bool(c, &yes), about = gf_slice_ifind(key, GF_S("modul")) >= 0 || gf_slice_ifind(key, GF_S("flavo")) >= 0 || gf_slice_ifind(key, GF_S("kmod")) >= 0;
+        if (gf_slice_ifind(key, GF_S("open")) >= 0 && is_bool) return yes ? "open" : "proprietary";
+        if (!about) continue;
+        if (gf_slice_ifind(text, GF_S("proprietary")) >= 0 || gf_slice_ifind(text, GF_S("closed")) >= 0) return "proprietary";
+        if (gf_slice_ifind(text, GF_S("open")) >= 0) return "open";
+    }
+    return NULL;
+}
+
 static struct gf_json_doc *parse_object(const char *text)
 {
     struct gf_json_doc *doc = NULL;
@@ -165,6 +190,10 @@ void jdg_open(struct jdg *j, struct mtx *m, const struct mdl_profile *p, struct 
     if (j->pkgs.n >= 15) j->list_complete = true;
     j->host = parse_object(p->host_json);
     j->image = parse_object(p->image_json);
+    j->flavour = p->driver_flavour ? p->driver_flavour : told_flavour(j);
+    j->glibc = p->libc_version;
+    const struct mtx_distro *distro = !p->libc_version && p->os_id && p->os_version ? mtx_distro(m, gf_slice_of(p->os_id), gf_slice_of(p->os_version)) : NULL;
+    if (distro) j->glibc = distro->glibc;
 }
 
 void jdg_close(struct jdg *j)

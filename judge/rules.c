@@ -83,6 +83,18 @@ static void needs_number(struct jdg *j, const struct mtx_rule *r, const struct m
     f->fix_text = jdg_text(j, "another release of %s, or %s %s", label, what, t->text);
 }
 
+/* What runs under this Python is made for it: only a file that could not be had is judged. */
+static void needs_python(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
+{
+    struct py_version v;
+    if (!jdg_no_file(j) || !j->p->python_version || !leading_version(j, j->p->python_version, &v)) return;
+    struct py_version minor = v;
+    if (minor.nrelease > 2) minor.nrelease = 2;
+    if (py_specset_contains(&t->specs, &minor)) return;
+    struct mdl_finding *f = report(j, r, MDL_UNAVAILABLE, "R-PY-TAG", label, jdg_text(j, "%s has files for Python %s, there is %s", label, t->text, j->p->python_version));
+    f->fix_text = jdg_text(j, "Python %s, or a release for Python %s", t->text, j->p->python_version);
+}
+
 static void needs_part(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
 {
     struct jdg_part part = jdg_part_of(j, t->name);
@@ -113,9 +125,10 @@ static void judge_needs(struct jdg *j, const struct mtx_rule *r, const struct jd
         if (strcmp(t->name, "driver") == 0) {
             if (strcmp(j->driver_os, j->os) == 0 && !j->tegra && !(pkg && pkg->cuda)) needs_number(j, r, t, label, j->driver, "driver", "R-DRV-MAJOR");
         } else if (strcmp(t->name, "gpu") == 0) needs_gpu(j, r, t, label);
-        else if (strcmp(t->name, "glibc") == 0) needs_number(j, r, t, label, p->libc_version, "glibc", "R-GLIBC");
+        else if (strcmp(t->name, "glibc") == 0) needs_number(j, r, t, label, j->glibc, "glibc", "R-GLIBC");
         else if (strcmp(t->name, "kernel") == 0) needs_number(j, r, t, label, p->kernel, "kernel", "R-KERNEL");
-        else if (strcmp(t->name, "python") == 0) needs_number(j, r, t, label, p->python_version, "Python", "R-PY-TAG");
+        else if (strcmp(t->name, "python") == 0) needs_python(j, r, t, label);
+        else if (strcmp(t->name, "cann") == 0) needs_number(j, r, t, label, p->cann, "CANN", "R-NPU-CANN");
         else if (strcmp(t->name, "cpu") == 0) needs_number(j, r, t, label, p->cpu_level ? jdg_text(j, "%d", p->cpu_level) : NULL, "CPU level x86-64-v", "R-CPU");
         else if (jdg_is_part(t->name)) needs_part(j, r, t, label);
     }

@@ -33,6 +33,19 @@ def first_cause(doc, rule):
     return bool(doc["findings"]) and doc["findings"][0]["rule"] == rule
 
 
+def links():
+    """tests/cases/links.jsonl: one link or trap each; all of them must hold."""
+    passed = failed = 0
+    for line in open("tests/cases/links.jsonl"):
+        case = json.loads(line)
+        doc = run("check", "--json", "-", text=json.dumps({"schema": "gpuferry.profile/1", **case["profile"]}))
+        good = doc["verdict"] == case["want"] and case.get("rule", None) in (None, *rules(doc))
+        passed, failed = passed + good, failed + (not good)
+        if not good:
+            print(f"{case['why']}: {doc['verdict']} {[(f['rule'], f['cause']) for f in doc['findings']]} missing {doc['missing_facts']}, expected {case['want']} {case.get('rule', '')}")
+    return passed, failed
+
+
 def main():
     rows = [line.rstrip("\n").split("\t") for line in open(f"{HERE}/expected.tsv") if not line.startswith("#")]
     cases = derivable = verdicts = causes = kinds = lines = alone = together = 0
@@ -73,7 +86,8 @@ def main():
         ("error line alone: first cause", alone, lines, 0.80),
         ("error line with the facts: first cause", together, lines, 0.90),
     ]
-    passed = failed = 0
+    passed, failed = links()
+    print(f"links.jsonl: {passed} of {passed + failed}")
     print(f"{'bar':44} {'right':>5} {'of':>4} {'%':>6} {'needed':>7}")
     for label, right, total, needed in bars:
         good = right >= needed * total
