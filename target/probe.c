@@ -36,7 +36,7 @@ bool tgt_probe_exists(struct tgt_probe *p, const char *path)
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-size_t tgt_probe_names(struct tgt_probe *p, const char *dir, char ***ret)
+size_t tgt_probe_names(struct tgt_probe *p, const char *dir, const char *prefix, char ***ret)
 {
     char full[GF_CAP_PATH];
     DIR *d = below(p, dir, full) ? opendir(full) : NULL;
@@ -46,7 +46,7 @@ size_t tgt_probe_names(struct tgt_probe *p, const char *dir, char ***ret)
     *ret = NULL;
     if (!d) return 0;
     while ((e = readdir(d)) && n < 100000) {
-        if (e->d_name[0] == '.') continue;
+        if (e->d_name[0] == '.' || strncmp(e->d_name, prefix, strlen(prefix)) != 0) continue;
         if (n == cap) v = gf_xreallocarray(v, cap = cap ? 2 * cap : 64, sizeof *v);
         v[n++] = gf_xstrdup(e->d_name);
     }
@@ -71,16 +71,23 @@ bool tgt_probe_real(struct tgt_probe *p, const char *path, char ret[GF_CAP_PATH]
     return snprintf(ret, GF_CAP_PATH, "%s", tail) < GF_CAP_PATH;
 }
 
-bool tgt_probe_which(struct tgt_probe *p, const char *name, char ret[GF_CAP_PATH])
+bool tgt_probe_next_on_path(struct tgt_probe *p, const char *name, gf_slice *rest, char ret[GF_CAP_PATH])
 {
     const char *path = *p->root ? NULL : getenv("PATH");
-    gf_slice rest = gf_slice_of(path && *path ? path : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), dir;
+    gf_slice dir;
     char full[GF_CAP_PATH];
-    while (gf_slice_field(&rest, ':', &dir)) {
+    if (!rest->p) *rest = gf_slice_of(path && *path ? path : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    while (gf_slice_field(rest, ':', &dir)) {
         if (!dir.n || dir.p[0] != '/' || snprintf(ret, GF_CAP_PATH, "%.*s/%s", GF_FMT(dir), name) >= GF_CAP_PATH) continue;
         if (below(p, ret, full) && access(full, X_OK) == 0) return true;
     }
     return false;
+}
+
+bool tgt_probe_which(struct tgt_probe *p, const char *name, char ret[GF_CAP_PATH])
+{
+    gf_slice rest = GF_NONE;
+    return tgt_probe_next_on_path(p, name, &rest, ret);
 }
 
 /* Starts argv[0] with its output going to a pipe: the end to read from, or -1. */

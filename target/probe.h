@@ -15,13 +15,15 @@ struct tgt_probe {
 /* The file's text below root, in p->file; false when it cannot be read. Works for /proc and /sys too. */
 bool tgt_probe_read(struct tgt_probe *p, const char *path, gf_slice *ret);
 bool tgt_probe_exists(struct tgt_probe *p, const char *path);
-/* Names in a folder, sorted; malloc'd list and names, free with tgt_probe_free_names. */
-size_t tgt_probe_names(struct tgt_probe *p, const char *dir, char ***ret);
+/* Names in a folder that begin with prefix, sorted; malloc'd list and names, free with tgt_probe_free_names. */
+size_t tgt_probe_names(struct tgt_probe *p, const char *dir, const char *prefix, char ***ret);
 void tgt_probe_free_names(char **names, size_t n);
 /* realpath below root, without root; false when it does not exist. */
 bool tgt_probe_real(struct tgt_probe *p, const char *path, char ret[GF_CAP_PATH]);
 /* The first folder of PATH that holds name: "/usr/bin/python3". */
 bool tgt_probe_which(struct tgt_probe *p, const char *name, char ret[GF_CAP_PATH]);
+/* One after the other: *rest begins as GF_NONE. False when there is no further one; *rest must not be used after. */
+bool tgt_probe_next_on_path(struct tgt_probe *p, const char *name, gf_slice *rest, char ret[GF_CAP_PATH]);
 /* A program's standard output as a section; nothing when the program is not there. Only without a root. argv ends with NULL. */
 void tgt_probe_run(struct tgt_probe *p, const char *section, const char *const *argv);
 

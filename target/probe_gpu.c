@@ -162,7 +162,7 @@ static void probe_pci(struct tgt_probe *p)
 {
     char **names;
     if (!tgt_probe_exists(p, "/sys/bus/pci/devices")) return;
-    size_t n = tgt_probe_names(p, "/sys/bus/pci/devices", &names);
+    size_t n = tgt_probe_names(p, "/sys/bus/pci/devices", "", &names);
     gf_buf_adds(&p->out, "== pci\nscanned=yes\n");
     for (size_t i = 0; i < n; i++) pci_device(p, names[i]);
     tgt_probe_free_names(names, n);
@@ -171,7 +171,7 @@ static void probe_pci(struct tgt_probe *p)
 static void probe_kfd(struct tgt_probe *p)
 {
     char **names, path[300];
-    size_t n = tgt_probe_names(p, "/sys/class/kfd/kfd/topology/nodes", &names);
+    size_t n = tgt_probe_names(p, "/sys/class/kfd/kfd/topology/nodes", "", &names);
     if (n) gf_buf_adds(&p->out, "== kfd\n");
     for (size_t i = 0; i < n; i++) {
         gf_slice text, line, v;

@@ -55,8 +55,9 @@ static bool version_in(struct tgt_probe *p, const char *path, unsigned minor, ch
     for (const char *at; !found && (at = memmem(rest.p, rest.n, start, head)); rest = gf_slice_from(rest, (size_t)(at - rest.p) + head)) {
         size_t off = (size_t)(at - rest.p), n = 0;
         while (off + n < rest.n && n < 31 && (gf_is_alnum((unsigned char)at[n]) || at[n] == '.' || at[n] == '+')) n++;
-        bool alone = off > 0 && at[-1] == '\0' && off + n < rest.n && at[n] == '\0';
-        found = alone && n > head && gf_is_digit((unsigned char)at[head]);
+        /* the linker may have made it the tail of another string: "…/versions/3.11.7" */
+        bool begins = off > 0 && !gf_is_alnum((unsigned char)at[-1]) && at[-1] != '.', ends = off + n < rest.n && at[n] == '\0';
+        found = begins && ends && n > head && gf_is_digit((unsigned char)at[head]);
         if (found) snprintf(out, 32, "%.*s", (int)n, at);
     }
     munmap(map, (size_t)st.st_size);
@@ -125,6 +126,34 @@ static bool look_at(struct tgt_probe *p, const char *path, struct interpreter *t
     return true;
 }
 
+/* pyenv puts scripts in the way that choose by a file: what they would choose. False: the next on PATH. */
+static bool behind_shim(struct tgt_probe *p, char path[GF_CAP_PATH])
+{
+    static const char tail[] = "/shims/python3";
+    size_t n = strlen(path);
+    if (n < sizeof tail || strcmp(path + n - (sizeof tail - 1), tail) != 0) return true;
+    char file[GF_CAP_PATH];
+    path[n - (sizeof tail - 1)] = '\0';
+    snprintf(file, sizeof file, "%.3000s/version", path);
+    gf_slice text, version;
+    const char *chosen = getenv("PYENV_VERSION");
+    if (chosen && *chosen) version = gf_slice_of(chosen);
+    else if (!tgt_probe_read(p, file, &text) || !gf_slice_word(&text, &version)) return false;
+    char root[GF_CAP_PATH];
+    snprintf(root, sizeof root, "%s", path);
+    return snprintf(path, GF_CAP_PATH, "%.3000s/versions/%.*s/bin/python3", root, GF_FMT(version)) < GF_CAP_PATH && tgt_probe_exists(p, path);
+}
+
+/* What "python3" runs. */
+static bool find_main(struct tgt_probe *p, struct interpreter *t)
+{
+    char at[GF_CAP_PATH];
+    gf_slice rest = GF_NONE;
+    while (tgt_probe_next_on_path(p, "python3", &rest, at))
+        if (behind_shim(p, at) && look_at(p, at, t)) return true;
+    return false;
+}
+
 /* --- distributions ----------------------------------------------------------------------------------------------------------------- */
 /* torch's own file says for which CUDA it was built: "cuda: Optional[str] = '12.4'". */
 static void add_torch_cuda(struct tgt_probe *p, const char *dir)
@@ -164,7 +193,7 @@ static void add_distribution(struct tgt_probe *p, const char *dir, const char *e
 static void add_folder(struct tgt_probe *p, const char *dir)
 {
     char **names;
-    size_t n = tgt_probe_names(p, dir, &names);
+    size_t n = tgt_probe_names(p, dir, "", &names);
     for (size_t i = 0; i < n; i++) add_distribution(p, dir, names[i]);
     tgt_probe_free_names(names, n);
 }
@@ -205,16 +234,16 @@ void tgt_probe_python(struct tgt_probe *p)
     static const char *const folders[] = { "/usr/bin", "/usr/local/bin", "/opt/conda/bin" };
     struct interpreter *main_one = gf_xcalloc(1, sizeof *main_one), *t = gf_xcalloc(1, sizeof *t);
     char at[GF_CAP_PATH];
-    bool any = tgt_probe_which(p, "python3", at) && look_at(p, at, main_one);
+    bool any = find_main(p, main_one);
     gf_buf_adds(&p->out, "== python\n");
     if (any) any = add_interpreter(p, main_one);
     bool has_main = any;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         char **names;
-        size_t n = tgt_probe_names(p, folders[i], &names);
+        size_t n = tgt_probe_names(p, folders[i], "python3.", &names);
         for (size_t k = 0; k < n; k++) {
             size_t len = strlen(names[k]);
-            if (strncmp(names[k], "python3.", 8) != 0 || strspn(names[k] + 8, "0123456789t") != len - 8) continue;
+            if (strspn(names[k] + 8, "0123456789t") != len - 8) continue;
             snprintf(at, sizeof at, "%s/%.200s", folders[i], names[k]);
             if (!look_at(p, at, t) || (has_main && strcmp(t->real, main_one->real) == 0)) continue;
             any |= add_interpreter(p, t);

@@ -183,11 +183,11 @@ static void probe_gcc(struct tgt_probe *p)
         return;
     }
     char newest[32] = "";
-    size_t nt = tgt_probe_names(p, "/usr/lib/gcc", &triples);
+    size_t nt = tgt_probe_names(p, "/usr/lib/gcc", "", &triples);
     for (size_t i = 0; i < nt; i++) {
         char **versions;
         snprintf(dir, sizeof dir, "/usr/lib/gcc/%.200s", triples[i]);
-        size_t n = tgt_probe_names(p, dir, &versions);
+        size_t n = tgt_probe_names(p, dir, "", &versions);
         for (size_t k = 0; k < n; k++)
             if (gf_is_digit((unsigned char)versions[k][0]) && gf_dotted_cmp(gf_slice_of(versions[k]), best.n ? best : GF_S("0")) > 0) {
                 snprintf(newest, sizeof newest, "%.31s", versions[k]);
@@ -199,6 +199,12 @@ static void probe_gcc(struct tgt_probe *p)
     if (best.n) gf_buf_addf(&p->out, "gcc=%.*s\n", GF_FMT(best));
 }
 
+static bool merged_usr(struct tgt_probe *p)
+{
+    char real[GF_CAP_PATH];
+    return tgt_probe_real(p, "/lib", real) && strcmp(real, "/usr/lib") == 0;
+}
+
 /* The highest "PREFIXa.b.c" in the folders of the loader. */
 static void probe_library(struct tgt_probe *p, const char *prefix, const char *key, bool say_none)
 {
@@ -208,10 +214,11 @@ static void probe_library(struct tgt_probe *p, const char *prefix, const char *k
     for (size_t i = 0; i < NLIB_DIRS; i++) {
         char dir[256], **names;
         lib_dir(i, u.machine, dir);
-        size_t n = tgt_probe_names(p, dir, &names), len = strlen(prefix);
+        if (strncmp(dir, "/lib", 4) == 0 && merged_usr(p)) continue; /* it is /usr/lib */
+        size_t n = tgt_probe_names(p, dir, prefix, &names), len = strlen(prefix);
         for (size_t k = 0; k < n; k++) {
             const char *v = names[k] + len;
-            if (strncmp(names[k], prefix, len) != 0 || !strchr(v, '.') || strspn(v, "0123456789.") != strlen(v)) continue;
+            if (!strchr(v, '.') || strspn(v, "0123456789.") != strlen(v)) continue;
             if (!*best || gf_dotted_cmp(gf_slice_of(v), gf_slice_of(best)) > 0) snprintf(best, sizeof best, "%.63s", v);
         }
         tgt_probe_free_names(names, n);
@@ -260,7 +267,7 @@ static void probe_dkms(struct tgt_probe *p)
         gf_buf_adds(&p->out, "dkms=none\n");
         return;
     }
-    size_t n = tgt_probe_names(p, "/var/lib/dkms/nvidia", &names);
+    size_t n = tgt_probe_names(p, "/var/lib/dkms/nvidia", "", &names);
     const char *version = NULL;
     for (size_t i = 0; i < n; i++)
         if (gf_is_digit((unsigned char)names[i][0])) version = names[i];
@@ -292,7 +299,7 @@ static void probe_containers(struct tgt_probe *p)
 static void probe_headers(struct tgt_probe *p)
 {
     char **names, path[512];
-    size_t n = tgt_probe_names(p, "/lib/modules", &names), found = 0;
+    size_t n = tgt_probe_names(p, "/lib/modules", "", &names), found = 0;
     gf_buf_adds(&p->out, "== headers\n");
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "/lib/modules/%.200s/build/Makefile", names[i]);
