@@ -4,6 +4,7 @@
 #   sh collect.sh --short                   three lines to type or photograph
 #   sh collect.sh --label NAME              names the machine, to tell many files apart
 #   sh collect.sh --show                    what is collected, and what is not
+# shellcheck disable=SC2003  # expr: some shells count with 32 bits
 LC_ALL=C
 export LC_ALL
 unset CDPATH
@@ -68,7 +69,7 @@ lib_dirs="/lib/$arch-linux-gnu /usr/lib/$arch-linux-gnu /lib64 /usr/lib64 /lib /
 # --- system -----------------------------------------------------------------------------------------------------------
 page_size() {
 	n=$(getconf PAGESIZE 2>/dev/null) && [ -n "$n" ] && { echo "$n"; return; }
-	n=$(sed -n 's/^KernelPageSize: *\([0-9]*\) kB/\1/p;/^KernelPageSize/q' /proc/self/smaps 2>/dev/null) && [ -n "$n" ] && echo $((n * 1024))
+	n=$(sed -n '/^KernelPageSize:/{s/[^0-9]//gp;q;}' /proc/self/smaps 2>/dev/null) && [ -n "$n" ] && echo $((n * 1024))
 }
 is_container() {
 	[ -e /.dockerenv ] || [ -e /run/.containerenv ] || grep -Eq 'docker|kubepods|containerd|libpod|lxc' /proc/1/cgroup 2>/dev/null
@@ -119,7 +120,7 @@ system() {
 		grep -E '^(ID|VERSION_ID|PRETTY_NAME|ID_LIKE|VERSION_CODENAME)=' $f
 		break
 	done
-	flags=$(sed -n 's/^\(flags\|Features\)[[:space:]]*: *//p;/^flags/q;/^Features/q' /proc/cpuinfo 2>/dev/null)
+	flags=$(sed -n -e '/^flags/{s/^[^:]*: *//p;q;}' -e '/^Features/{s/^[^:]*: *//p;q;}' /proc/cpuinfo 2>/dev/null)
 	[ -z "$flags" ] || { section cpu; value flags "$flags"; }
 }
 
@@ -131,7 +132,7 @@ find_smi() {
 }
 loaded_version() { sed -n '1s/.* \([0-9][0-9]*\.[0-9][0-9.]*\) .*/\1/p' /proc/driver/nvidia/version 2>/dev/null; }
 smi_cuda() { printf '%s\n' "$smi_text" | sed -n 's/.*CUDA\( UMD\)\{0,1\} Version: *\([0-9][0-9.]*\).*/\2/p' | head -n 1; }
-smi_driver() { printf '%s\n' "$smi_text" | sed -n 's/.*\(Driver\|KMD\) Version: *\([0-9][0-9.]*\).*/\2/p' | head -n 1; }
+smi_driver() { printf '%s\n' "$smi_text" | sed -n -e 's/.*Driver Version: *\([0-9][0-9.]*\).*/\1/p' -e 's/.*KMD Version: *\([0-9][0-9.]*\).*/\1/p' | head -n 1; }
 driver() {
 	section driver
 	if [ -d /sys/module/nouveau ]; then value nouveau yes; else value nouveau no; fi
@@ -376,14 +377,19 @@ disks() {
 	seen=' '
 	for d in / /home /opt /var /tmp /usr/local /data /mnt /srv /scratch; do
 		[ -d $d ] || continue
-		# device, 1024-blocks, used, available, capacity, mount: a long device name may stand on a line of its own
 		# shellcheck disable=SC2046
-		set -- $(df -Pk $d 2>/dev/null | sed 1d)
-		[ $# -ge 6 ] || continue
-		case $1 in /* | overlay*) key=$1 ;; *) key=$6 ;; esac
+		set -- $(stat -c %d $d 2>/dev/null) $(stat -f -c '%a %S' $d 2>/dev/null)
+		if [ $# = 3 ]; then key=$1 free=$(expr "$2" '*' "$3" / 1048576); else
+			# device, 1024-blocks, used, available, capacity, mount: a long device name may stand on a line of its own
+			# shellcheck disable=SC2046
+			set -- $(df -Pk $d 2>/dev/null | sed 1d)
+			[ $# -ge 6 ] || continue
+			case $1 in /* | overlay*) key=$1 ;; *) key=$6 ;; esac
+			free=$(expr "$4" / 1024)
+		fi
 		case $seen in *" $key "*) continue ;; esac
 		seen="$seen$key "
-		echo "$d $(($4 / 1024))"
+		echo "$d $free"
 	done
 }
 limits() { # of the control group: told for people, no fact of the profile
@@ -412,7 +418,7 @@ short_form() {
 		py=$("$found" -I -S -c 'import sys; print(sys.version.split()[0])' 2>/dev/null)
 		torch=$(distributions | sed -n 's/^torch==\([^ ]*\).*/ torch=\1/p' | head -n 1)
 	fi
-	ids=$(pci_devices | sed -n 's/^\(10de\|1002\|19e5\)\(:[0-9a-f]*\) \(03\|12\).*/\1\2/p' | tr '\n' ,)
+	ids=$(pci_devices | grep -E '^(10de|1002|19e5):[0-9a-f]* (03|12)' | sed 's/ .*//' | tr '\n' ,)
 	version=$(smi_driver)
 	[ -n "$version" ] || version=$(loaded_version)
 	if [ -n "$libc" ]; then libc=glibc=$libc; else libc=musl=$(musl_version); fi
@@ -423,7 +429,7 @@ short_form() {
 	if [ -d /sys/module/nouveau ]; then nouveau=yes; else nouveau=no; fi
 	line3="gf3 gcc=$(gcc_version) nouveau=$nouveau$torch${label:+ label=$(printf %s "$label" | tr ' ' _)}"
 	sum=$(printf '%s%s%s' "$line1" "$line2" "$line3" | tr -d ' ' | tr '[:upper:]' '[:lower:]' | cksum)
-	printf '%s\n%s\n%s sum=%05d\n' "$line1" "$line2" "$line3" $((${sum%% *} % 100000))
+	printf '%s\n%s\n%s sum=%05d\n' "$line1" "$line2" "$line3" "$(expr "${sum%% *}" % 100000)"
 }
 
 find_smi

@@ -317,17 +317,19 @@ static void short_value(struct tgt_paste *s, gf_slice key, gf_slice v)
         }
 }
 
+/* Typed by hand: case and blanks do not count. */
 static void short_form(struct tgt_paste *s, struct collector *c)
 {
     GF_BUF_SCOPE struct gf_buf sum;
     gf_buf_init(&sum, 4 * GF_CAP_VERSION_TEXT);
     gf_slice said = GF_NONE, word, key;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
+        for (char *at = c->line[i]; *at; at++) *at = gf_lower(*at);
         for (gf_slice rest = gf_slice_of(c->line[i]); gf_slice_word(&rest, &word);) {
             if (gf_slice_starts(word, GF_S("sum="))) said = gf_slice_from(word, 4);
-            else
-                for (size_t k = 0; k < word.n; k++) gf_buf_addc(&sum, gf_lower(word.p[k]));
+            else gf_buf_addsl(&sum, word);
         }
+    }
     char is[16];
     snprintf(is, sizeof is, "%05u", posix_cksum(gf_buf_slice(&sum)) % 100000);
     if (!gf_slice_is(said, is)) {
