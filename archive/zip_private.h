@@ -7,6 +7,7 @@
 struct arc_zip {
     struct gf_arena mem;
     struct gf_reader *reader;
+    unsigned char *bytes; /* of the directory; names point into it */
     struct arc_zip_member *members;
     size_t n;
     uint64_t directory;

@@ -142,6 +142,12 @@ says 'local file' "^got $(wc -c <tests/lib/replica.sh) bytes" "$out"
 get get "$base/files/nothing.whl"
 says 'missing file' 'GF_E_NOT_FOUND.*does not exist (the server answered 404)' "$out"
 
+# a look into a remote wheel
+ask look "$base/files/far-1.0-py3-none-any.whl"
+says 'every member, in few requests' '^6 members, 17[0-9]* bytes, [0-9]\{1,2\} requests' "$out"
+ask look "$base/with/no-ranges/files/far-1.0-py3-none-any.whl"
+says 'which needs ranges' 'GF_E_NETWORK.*does not answer range requests' "$out"
+
 # cache
 cache=$TMPDIR/cache
 cached() { # OPTIONS FLAG COMMAND NAME…

@@ -1,10 +1,12 @@
 /* Drives fetch/ and sources/ from test scripts.
-   usage: sources_tool [OPTION…] pages NAME… | metadata NAME… | get URL… | pipconf
+   usage: sources_tool [OPTION…] pages NAME… | metadata NAME… | get URL… | look URL… (a wheel, by ranges) | pipconf
    options: --index ID=URL, --vendor ID=URL, --route NAME (of the index before it; repeatable), --links ID=PATH-OR-URL, --cache DIR, --offline, --refresh,
    --newer-than-none SECONDS (exclude-newer), --max BYTES (get), --bulk (get), --tries N.
    One line of result for each thing asked; an error is "NAME: GF_E_… text". Exit status: that of the last error, else 0. Notes go to stderr. */
+#include "archive/zip.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "fetch/remote.h"
 #include "sources/pipconf.h"
 #include "sources/source.h"
 #include <limits.h>
@@ -219,6 +221,30 @@ static void get(const struct options *o, struct net_client *net)
     free(all);
 }
 
+/* Every member of a remote wheel, read as a stream. */
+static void look(const char *url, struct net_client *net)
+{
+    struct gf_err err = GF_ERR_INIT;
+    struct gf_reader *r = NULL;
+    struct arc_zip *z = NULL;
+    uint64_t bytes = 0;
+    int rc = net_remote_open(net, url, -1, &r, &err);
+    if (!rc) rc = arc_zip_open(r, &z, &err);
+    for (size_t i = 0; !rc && i < arc_zip_count(z); i++) {
+        struct arc_zip_stream *s = NULL;
+        char part[65536];
+        rc = arc_zip_stream_open(z, arc_zip_get(z, i), &s, &err);
+        for (size_t n = 1; !rc && n; bytes += n) rc = arc_zip_stream_read(s, part, sizeof part, &n, &err);
+        arc_zip_stream_close(s);
+    }
+    uint64_t requests, ignored;
+    net_client_counts(net, &requests, &ignored);
+    if (rc) tell("look", &err);
+    else printf("%zu members, %llu bytes, %llu requests\n", arc_zip_count(z), (unsigned long long)bytes, (unsigned long long)requests);
+    arc_zip_free(z);
+    gf_reader_close(r);
+}
+
 static void print_pipconf(const char *cache)
 {
     struct gf_arena a = GF_ARENA_INIT;
@@ -248,6 +274,8 @@ int main(int argc, char **argv)
     struct net_client *net = NULL;
     if (net_client_new(&cfg, &net, &err)) return 6;
     if (strcmp(o.command, "get") == 0) get(&o, net);
+    else if (strcmp(o.command, "look") == 0)
+        for (int i = 0; i < o.nnames; i++) look(o.names[i], net);
     else ask(&o, net, &log);
     net_client_free(net);
     return status;
