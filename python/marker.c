@@ -2,6 +2,7 @@
 #include "python/marker_ast.h"
 #include "base/buf.h"
 #include "base/vec.h"
+#include "python/utf8.h"
 #include "python/wheel.h"
 
 struct parser {
@@ -79,15 +80,6 @@ static const char *modern_name(struct gf_arena *a, gf_slice word)
     return NULL;
 }
 
-static char *put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) return *out++ = (char)c, out;
-    unsigned n = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *out++ = (char)((0xF00u >> n & 0xFF) | c >> (6 * n));
-    while (n--) *out++ = (char)(0x80 | (c >> (6 * n) & 0x3F));
-    return out;
-}
-
 /* The character behind a backslash, as Python reads it: \x41 \u0041 \U00000041 \101; false where that is none. */
 static bool take_code(gf_slice *s, unsigned digits, unsigned base, uint32_t *ret)
 {
@@ -112,13 +104,13 @@ static bool take_escape(gf_slice *s, char **out)
     uint32_t code;
     if (kind >= '0' && kind <= '7') {
         if (!take_code(s, 3, 8, &code)) return false;
-        *out = put_utf8(*out, code);
+        *out = py_put_utf8(*out, code);
         return true;
     }
     *s = gf_slice_from(*s, 1);
     if (kind == 'x' || kind == 'u' || kind == 'U') {
         if (!take_code(s, kind == 'x' ? 2 : kind == 'u' ? 4 : 8, 16, &code)) return false;
-        *out = put_utf8(*out, code);
+        *out = py_put_utf8(*out, code);
         return true;
     }
     if (kind == 'N') return false;

@@ -99,6 +99,7 @@ static void text_is_canonical(void **state)
         { "os.name=='posix'", "os_name == \"posix\"" },
         { "((os_name == 'a'))", "os_name == \"a\"" },
         { "(os_name == 'a' or os_name=='b')and extra=='X.Y'", "(os_name == \"a\" or os_name == \"b\") and extra == \"x-y\"" },
+        { "os_name == 'a\\x41\\101\\u00e9\\U0001F600\\t'", "os_name == \"aAA\xC3\xA9\xF0\x9F\x98\x80\t\"" },
         { "python_implementation not  in 'a\"b'", "platform_python_implementation not in 'a\"b'" },
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
