@@ -1,48 +1,66 @@
 /* Builds: what is known of the files of one version of one package. */
 #include "matrix/table.h"
 
-static int read_targets(struct mtx *m, const struct mtx_at *at, const gf_json *v, const struct mtx_carry **ret, size_t *ret_n, struct gf_err *err)
+static int read_targets(struct mtx *m, const struct mtx_at *at, struct gf_js *js, const struct mtx_carry **ret, size_t *ret_n, struct gf_err *err)
 {
-    size_t n = gf_json_count(v), i = 0;
-    bool counted = gf_json_type(v) == GF_JSON_OBJECT;
-    if (v && !counted && gf_json_type(v) != GF_JSON_ARRAY) return mtx_bad(at, "carries", err, "expected targets as a list or with counts, found %s", gf_json_type_name(v));
-    struct mtx_carry *c = GF_NEW_ARRAY(&m->mem, struct mtx_carry, n + 1);
-    for (const gf_json *e = gf_json_first(v); e; e = gf_json_next(e), i++) {
-        int64_t count = 1;
-        struct mtx_target t;
-        c[i].target = counted ? gf_json_key(e) : gf_json_cstr(e);
-        if (!c[i].target || !mtx_target_parse(gf_slice_of(c[i].target), &t)) return mtx_bad(at, "carries", err, "expected a target like 7.0, 9.0a or 10.0f");
-        if (counted && (!gf_json_int(e, &count) || count < 1 || count > 1000000)) return mtx_bad(at, "carries", err, "expected a count of fat binaries for %s", c[i].target);
-        c[i].count = (unsigned)count;
+    enum gf_json_type t = gf_js_peek(js);
+    bool counted = t == GF_JSON_OBJECT;
+    if (!counted && t != GF_JSON_ARRAY) return mtx_bad(at, "carries", err, "expected targets as a list or with counts, found %s", mtx_type_name(t));
+    GF_VEC(struct mtx_carry) v = { 0 };
+    int64_t count = 1;
+    gf_slice name;
+    struct mtx_target target;
+    int rc = 0;
+    if (counted) gf_js_obj(js);
+    else gf_js_arr(js);
+    while (!rc && (counted ? gf_js_key(js, &name) : gf_js_item(js))) {
+        if (!counted) name = gf_js_str(js);
+        if (!mtx_target_parse(name, &target)) rc = mtx_bad(at, "carries", err, "expected a target like 7.0, 9.0a or 10.0f, found '%.*s'", GF_FMT(name));
+        else if (counted && (!gf_js_int(js, &count) || count < 1 || count > 1000000)) rc = mtx_bad(at, "carries", err, "expected a count of fat binaries for %.*s", GF_FMT(name));
+        else gf_vec_push(&v, (struct mtx_carry){ gf_arena_str(&m->mem, name), (unsigned)count });
     }
-    *ret = c;
-    *ret_n = n;
+    *ret = v.n ? gf_arena_memdup(&m->mem, v.v, v.n * sizeof *v.v) : NULL;
+    *ret_n = v.n;
+    gf_vec_free(&v);
+    return rc;
+}
+
+static int read_library(struct mtx *m, const struct mtx_at *at, struct gf_js *js, struct mtx_library *x, struct gf_err *err)
+{
+    gf_slice key;
+    if (gf_js_peek(js) != GF_JSON_OBJECT) return mtx_bad(at, "carries", err, "expected { cubin, ptx } for %s", x->name);
+    gf_js_obj(js);
+    while (gf_js_key(js, &key)) {
+        int rc;
+        if (gf_slice_is(key, "cubin")) rc = read_targets(m, at, js, &x->cubin, &x->ncubin, err);
+        else if (gf_slice_is(key, "ptx")) rc = read_targets(m, at, js, &x->ptx, &x->nptx, err);
+        else return mtx_bad(at, "carries", err, "unknown key '%.*s' for %s; cubin and ptx are known", GF_FMT(key), x->name);
+        if (rc) return -1;
+    }
     return 0;
 }
 
-int mtx_read_carries(struct mtx *m, const struct mtx_at *at, const gf_json *v, const struct mtx_build_row *b, const struct mtx_carries **ret, struct gf_err *err)
+int mtx_read_carries(struct mtx *m, const struct mtx_at *at, const struct mtx_build_row *b, const struct mtx_carries **ret, struct gf_err *err)
 {
-    if (gf_json_type(v) != GF_JSON_OBJECT) return mtx_bad(at, "carries", err, "expected library: { cubin, ptx }, found %s", gf_json_type_name(v));
-    struct mtx_library *l = GF_NEW_ARRAY(&m->mem, struct mtx_library, gf_json_count(v) + 1);
+    struct gf_js js = mtx_js(m, b->carries);
+    if (gf_js_peek(&js) != GF_JSON_OBJECT) return mtx_bad(at, "carries", err, "expected library: { cubin, ptx }, found %s", mtx_type_name(gf_js_peek(&js)));
+    GF_VEC(struct mtx_library) v = { 0 };
+    gf_slice name;
+    int rc = 0;
+    gf_js_obj(&js);
+    while (!rc && gf_js_key(&js, &name)) {
+        struct mtx_library l = { .name = gf_arena_str(&m->mem, name) };
+        rc = read_library(m, at, &js, &l, err);
+        gf_vec_push(&v, l);
+    }
     struct mtx_carries *c = GF_NEW(&m->mem, struct mtx_carries);
-    *c = (struct mtx_carries){ l, 0, b->cuda, b->evidence, b->source };
-    for (const gf_json *e = gf_json_first(v); e; e = gf_json_next(e)) {
-        struct mtx_library *x = &l[c->nlibraries++];
-        x->name = gf_json_key(e);
-        if (gf_json_type(e) != GF_JSON_OBJECT) return mtx_bad(at, "carries", err, "expected { cubin, ptx } for %s, found %s", x->name, gf_json_type_name(e));
-        for (const gf_json *k = gf_json_first(e); k; k = gf_json_next(k)) {
-            int bad;
-            if (strcmp(gf_json_key(k), "cubin") == 0) bad = read_targets(m, at, k, &x->cubin, &x->ncubin, err);
-            else if (strcmp(gf_json_key(k), "ptx") == 0) bad = read_targets(m, at, k, &x->ptx, &x->nptx, err);
-            else return mtx_bad(at, "carries", err, "unknown key '%s' for %s; cubin and ptx are known", gf_json_key(k), x->name);
-            if (bad) return -1;
-        }
-    }
+    *c = (struct mtx_carries){ v.n ? gf_arena_memdup(&m->mem, v.v, v.n * sizeof *v.v) : NULL, v.n, b->cuda, b->evidence, b->source };
+    gf_vec_free(&v);
     *ret = c;
-    return 0;
+    return rc;
 }
 
-int mtx_read_build(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+int mtx_read_build(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     static const struct mtx_key keys[] = {
         MTX_KEY(struct mtx_build_row, package, MTX_STR, true),   MTX_KEY(struct mtx_build_row, versions, MTX_STRS, true),
@@ -54,7 +72,7 @@ int mtx_read_build(struct mtx *m, const struct mtx_at *at, const gf_json *row, s
     };
     struct mtx_build_row b = { 0 };
     const struct mtx_carries *carries = NULL;
-    if (MTX_READ(m, at, row, keys, &b, err) || (b.carries && mtx_read_carries(m, at, b.carries, &b, &carries, err))) return -1;
+    if (MTX_READ(m, at, row, keys, &b, err) || (b.carries.n && mtx_read_carries(m, at, &b, &carries, err))) return -1;
     struct mtx_package *p = mtx_package_add(m, b.package);
     for (size_t i = 0; i < b.versions.n; i++) {
         struct mtx_build *x = GF_NEW(&m->mem, struct mtx_build);

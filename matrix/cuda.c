@@ -1,7 +1,7 @@
 /* CUDA toolkits, run-time floors, and whether a driver serves a CUDA. */
 #include "matrix/table.h"
 
-static int read_floor(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_floor(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { struct mtx_cuda_floor f; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {
@@ -16,7 +16,7 @@ static int read_floor(struct mtx *m, const struct mtx_at *at, const gf_json *row
     return 0;
 }
 
-static int read_toolkit(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_toolkit(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { struct mtx_toolkit t; struct mtx_strs sm; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {

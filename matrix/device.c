@@ -1,7 +1,7 @@
 /* Which driver series lists a device, from which version on (Turing and newer, from R515 on). */
 #include "matrix/table.h"
 
-static int read_series(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_series(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     static const struct mtx_key keys[] = {
         MTX_KEY(struct mtx_series, branch, MTX_STR, true), MTX_KEY(struct mtx_series, first, MTX_STR, true),
@@ -15,17 +15,18 @@ static int read_series(struct mtx *m, const struct mtx_at *at, const gf_json *ro
     return 0;
 }
 
-static int read_first(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_first(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
+    struct extra { struct mtx_first f; gf_slice first; };
     static const struct mtx_key keys[] = {
         MTX_KEY(struct mtx_first, pci, MTX_STR, true),    MTX_KEY(struct mtx_first, from, MTX_STR, false),
-        MTX_KEY(struct mtx_first, branches, MTX_STRS, false), MTX_KEY(struct mtx_first, first, MTX_JSON, false),
+        MTX_KEY(struct mtx_first, branches, MTX_STRS, false), { "first", MTX_JSON, false, offsetof(struct extra, first) },
         MTX_KEY(struct mtx_first, source, MTX_STR, true), MTX_KEY(struct mtx_first, evidence, MTX_EVIDENCE, true),
     };
-    struct mtx_first f = { 0 };
-    if (MTX_READ(m, at, row, keys, &f, err) || mtx_unique(m, at, err, "%s", f.pci)) return -1;
-    for (const gf_json *c = gf_json_first(f.first); c; c = gf_json_next(c))
-        if (!gf_json_cstr(c)) return mtx_bad(at, "first", err, "expected branch: version, found %s", gf_json_type_name(c));
+    struct extra x = { 0 };
+    if (MTX_READ(m, at, row, keys, &x, err) || mtx_unique(m, at, err, "%s", x.f.pci)) return -1;
+    struct mtx_first f = x.f;
+    if (x.first.n && mtx_read_pairs(m, at, "first", x.first, &f.first, &f.nfirst, err)) return -1;
     if (!f.from && !f.branches.n) return mtx_bad(at, NULL, err, "expected 'from' or 'branches'");
     m->evidence[MTX_T_FIRST][f.evidence]++;
     gf_vec_push(&m->firsts, f);
@@ -75,7 +76,9 @@ struct mtx_answer mtx_driver_knows_device(struct mtx *m, gf_slice driver_version
     size_t len = 0;
     while (len < sizeof branch - 1 && len < driver_version.n && gf_is_digit((unsigned char)driver_version.p[len])) branch[len] = driver_version.p[len], len++;
     branch[len] = 0;
-    const char *first = gf_json_cstr(gf_json_get(f->first, branch));
+    const char *first = NULL;
+    for (size_t i = 0; i < f->nfirst; i++)
+        if (f->first[i].key && strcmp(f->first[i].key, branch) == 0) first = f->first[i].value;
     if (!lists(f, n)) a.value = PY_NO, a.why = gf_arena_printf(&m->mem, "no driver of the %s series lists the device %.*s", branch, GF_FMT(pci));
     else if (first && gf_dotted_cmp(driver_version, gf_slice_of(first)) < 0)
         a.value = PY_NO, a.why = gf_arena_printf(&m->mem, "the %s series lists the device %.*s from %s on, this is %.*s", branch, GF_FMT(pci), first, GF_FMT(driver_version));

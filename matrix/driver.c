@@ -10,7 +10,7 @@ unsigned mtx_driver_branch_number(gf_slice version)
     return gf_slice_ok(version) && n < 100000 ? (unsigned)n : 0;
 }
 
-static int read_branch(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_branch(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { struct mtx_branch b; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {
@@ -29,7 +29,7 @@ static int read_branch(struct mtx *m, const struct mtx_at *at, const gf_json *ro
     return 0;
 }
 
-static int read_capability(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_capability(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     static const struct mtx_key keys[] = {
         MTX_KEY(struct mtx_capability, cc, MTX_STR, true),          MTX_KEY(struct mtx_capability, generation, MTX_STR, true),
@@ -45,7 +45,7 @@ static int read_capability(struct mtx *m, const struct mtx_at *at, const gf_json
     return 0;
 }
 
-static int read_kernel(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_kernel(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { struct mtx_kernel_floor k; const char *drivers, *kernel; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {

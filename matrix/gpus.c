@@ -1,7 +1,7 @@
 /* The GPU catalogue, by device id. */
 #include "matrix/table.h"
 
-static int read_gpu(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_gpu(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     static const struct mtx_key keys[] = {
         MTX_KEY(struct mtx_gpu, vendor, MTX_STR, true),  MTX_KEY(struct mtx_gpu, pci, MTX_STR, false),
@@ -24,25 +24,39 @@ static int read_gpu(struct mtx *m, const struct mtx_at *at, const gf_json *row, 
 }
 
 /* Memory of products by their name, for those whose name does not say it. */
-static int read_memory(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_memory(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
-    struct extra { struct mtx_strs names; int64_t memory_mib; enum mtx_evidence evidence; const char *source; };
     static const struct mtx_key keys[] = {
-        MTX_KEY(struct extra, names, MTX_STRS, true), MTX_KEY(struct extra, memory_mib, MTX_INT, true),
-        MTX_KEY(struct extra, source, MTX_STR, true), MTX_KEY(struct extra, evidence, MTX_EVIDENCE, true),
+        MTX_KEY(struct mtx_memory, names, MTX_STRS, true), MTX_KEY(struct mtx_memory, memory_mib, MTX_INT, true),
+        MTX_KEY(struct mtx_memory, source, MTX_STR, true), MTX_KEY(struct mtx_memory, evidence, MTX_EVIDENCE, true),
     };
-    struct extra x = { 0 };
+    struct mtx_memory x = { 0 };
     if (MTX_READ(m, at, row, keys, &x, err)) return -1;
+    for (size_t i = 0; i < x.names.n; i++)
+        if (mtx_unique(m, at, err, "%s", x.names.v[i])) return -1;
+    m->evidence[MTX_T_GPUS][x.evidence]++;
+    gf_vec_push(&m->memory, x);
+    return 0;
+}
+
+static void add_memory(struct mtx *m)
+{
     struct gf_names names;
+    GF_VEC(int64_t) sizes = { 0 };
     gf_names_init(&names);
-    for (size_t i = 0; i < x.names.n; i++) gf_names_add(&names, gf_slice_of(x.names.v[i]), NULL);
-    for (size_t i = 0; i < m->gpus.n; i++) {
+    for (size_t i = 0; i < m->memory.n; i++)
+        for (size_t k = 0; k < m->memory.v[i].names.n; k++) {
+            bool fresh;
+            gf_names_add(&names, gf_slice_of(m->memory.v[i].names.v[k]), &fresh);
+            if (fresh) gf_vec_push(&sizes, m->memory.v[i].memory_mib);
+        }
+    for (size_t i = 0; i < m->gpus.n && names.n; i++) {
         struct mtx_gpu *g = &m->gpus.v[i];
-        if (g->name && !g->memory_mib && gf_names_find(&names, gf_slice_of(g->name)) != GF_NO_ID) g->memory_mib = x.memory_mib;
+        uint32_t id = g->name && !g->memory_mib ? gf_names_find(&names, gf_slice_of(g->name)) : GF_NO_ID;
+        if (id != GF_NO_ID) g->memory_mib = sizes.v[id];
     }
     gf_names_release(&names);
-    m->evidence[MTX_T_GPUS][x.evidence]++;
-    return 0;
+    gf_vec_free(&sizes);
 }
 
 int mtx_load_gpus(struct mtx *m, struct gf_err *err)
@@ -53,6 +67,7 @@ int mtx_load_gpus(struct mtx *m, struct gf_err *err)
         struct mtx_file *f = mtx_files_find(&m->files, files[i]);
         if (f && mtx_read_file(m, f, sections, 2, err)) return -1;
     }
+    add_memory(m);
     return 0;
 }
 

@@ -12,36 +12,55 @@ static bool speaks_of_packages(gf_slice path)
 
 static bool name_char(unsigned char c) { return gf_is_alnum(c) || c == '-' || c == '_' || c == '.'; }
 
-static void bloom_add(struct mtx_bloom *b, gf_slice name)
+static void set(struct mtx_bloom *b, uint64_t h) { b->bits[(h & (MTX_BLOOM - 1)) / 64] |= UINT64_C(1) << (h & 63); }
+static bool get(const struct mtx_bloom *b, uint64_t h) { return b->bits[(h & (MTX_BLOOM - 1)) / 64] >> (h & 63) & 1; }
+
+static void add(struct mtx_bloom *b, uint64_t h)
 {
-    uint64_t h = gf_hash64(name.p, name.n);
-    b->bits[(h & (MTX_BLOOM - 1)) / 64] |= UINT64_C(1) << (h & 63);
-    h >>= 20;
-    b->bits[(h & (MTX_BLOOM - 1)) / 64] |= UINT64_C(1) << (h & 63);
+    set(b, h);
+    set(b, h >> 20);
 }
 
 bool mtx_bloom_has(const struct mtx_bloom *b, gf_slice name)
 {
-    uint64_t h = gf_hash64(name.p, name.n), k = h >> 20;
-    return b->bits[(h & (MTX_BLOOM - 1)) / 64] >> (h & 63) & 1 && b->bits[(k & (MTX_BLOOM - 1)) / 64] >> (k & 63) & 1;
+    uint64_t h = gf_hash64(name.p, name.n);
+    return get(b, h) && get(b, h >> 20);
 }
 
-/* The name at the front of each string of the line, keys too; to_rows: all of them, else the one behind "package". */
+/* The next string of the line: the name at its front; false at the end. */
+static bool next_name(const char **at, const char *end, gf_slice *ret)
+{
+    const char *p = memchr(*at, '"', (size_t)(end - *at));
+    if (!p) return false;
+    const char *start = ++p;
+    while (p < end && name_char((unsigned char)*p)) p++;
+    *ret = gf_slice_n(start, (size_t)(p - start));
+    while (p < end && *p != '"') p += *p == '\\' && p + 1 < end ? 2 : 1;
+    *at = p < end ? p + 1 : end;
+    return true;
+}
+
+/* A line with one "package" that neither provides nor lists packages has rows of that package only; any other may have rows of each name in it. */
 static void index_line(struct mtx_file *f, gf_slice line)
 {
-    bool whole = gf_slice_has(line, GF_S("\"provides\"")) || gf_slice_has(line, GF_S("\"providers\"")) || gf_slice_has(line, GF_S("\"packages\"")) || !gf_slice_has(line, GF_S("\"package\""));
-    bool subject = false;
-    for (const char *p = line.p, *end = line.p + line.n; (p = memchr(p, '"', (size_t)(end - p))) != NULL;) {
-        const char *start = ++p;
-        while (p < end && name_char((unsigned char)*p)) p++;
-        gf_slice name = gf_slice_n(start, (size_t)(p - start));
-        while (p < end && *p != '"') p += *p == '\\' && p + 1 < end ? 2 : 1;
-        if (p < end) p++;
+    enum { MOST = 64 };
+    uint64_t hashes[MOST], subject = 0;
+    size_t n = 0, packages = 0;
+    bool whole = false, is_subject = false;
+    gf_slice name;
+    for (const char *at = line.p, *end = line.p + line.n; next_name(&at, end, &name);) {
         if (!name.n) continue;
-        bloom_add(f->names, name);
-        if (whole || subject) bloom_add(f->rows, name);
-        subject = gf_slice_is(name, "package");
+        uint64_t h = gf_hash64(name.p, name.n);
+        add(f->names, h);
+        if (n < MOST) hashes[n++] = h;
+        else add(f->rows, h);
+        if (is_subject) subject = h, packages++;
+        is_subject = gf_slice_is(name, "package");
+        whole |= name.p[0] == 'p' && (gf_slice_is(name, "provides") || gf_slice_is(name, "providers") || gf_slice_is(name, "packages"));
     }
+    if (packages == 1 && !whole) add(f->rows, subject);
+    else
+        for (size_t i = 0; i < n; i++) add(f->rows, hashes[i]);
 }
 
 void mtx_index(struct mtx *m)

@@ -8,7 +8,7 @@ struct words { char w[MAX_WORDS][WORD]; size_t n; bool cut; };
 static bool one_of(const char *w, const char *const *list)
 {
     for (; *list; list++)
-        if (strcmp(w, *list) == 0) return true;
+        if (**list == *w && strcmp(w, *list) == 0) return true;
     return false;
 }
 
@@ -139,8 +139,11 @@ static enum rank best_match(const struct words *asked, gf_slice name)
 static size_t collect(struct mtx *m, const struct words *asked, enum rank want, const struct mtx_gpu **ret, size_t cap)
 {
     size_t n = 0;
+    gf_slice telling = GF_NONE; /* a word with a number stands in each name that matches */
+    for (size_t i = 0; i < asked->n; i++)
+        if (strpbrk(asked->w[i], "0123456789") && !is_memory(asked->w[i]) && strlen(asked->w[i]) > telling.n) telling = gf_slice_of(asked->w[i]);
     for (size_t i = 0; i < m->gpus.n && n < cap; i++)
-        if (m->gpus.v[i].name && best_match(asked, gf_slice_of(m->gpus.v[i].name)) == want) ret[n++] = &m->gpus.v[i];
+        if (m->gpus.v[i].name && (!telling.n || gf_slice_ifind(gf_slice_of(m->gpus.v[i].name), telling) >= 0) && best_match(asked, gf_slice_of(m->gpus.v[i].name)) == want) ret[n++] = &m->gpus.v[i];
     return n;
 }
 

@@ -94,6 +94,7 @@ void mtx_free(struct mtx *m)
     gf_vec_free(&m->docs);
     gf_vec_free(&m->sources);
     gf_vec_free(&m->gpus);
+    gf_vec_free(&m->memory);
     gf_vec_free(&m->by_pci);
     gf_vec_free(&m->branches[0]);
     gf_vec_free(&m->branches[1]);
@@ -140,7 +141,7 @@ gf_slice mtx_file_text(struct mtx *m, const char *path)
     return f ? f->text : GF_NONE;
 }
 
-static int read_source(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_source(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     static const struct mtx_key keys[] = {
         MTX_KEY(struct mtx_source, id, MTX_STR, true), MTX_KEY(struct mtx_source, title, MTX_STR, true),

@@ -10,7 +10,7 @@ struct mtx_package *mtx_package_add(struct mtx *m, const char *name)
     return m->packages.v[id];
 }
 
-static int read_family(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_family(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { const char *name, *source; struct mtx_strs packages; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {
@@ -28,7 +28,7 @@ static int read_family(struct mtx *m, const struct mtx_at *at, const gf_json *ro
     return 0;
 }
 
-static int read_gpu_code(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_gpu_code(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { const char *package, *source; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {
@@ -41,7 +41,7 @@ static int read_gpu_code(struct mtx *m, const struct mtx_at *at, const gf_json *
     return 0;
 }
 
-static int read_component(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_component(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { const char *name, *source; struct mtx_strs providers; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {
@@ -57,7 +57,7 @@ static int read_component(struct mtx *m, const struct mtx_at *at, const gf_json 
     return 0;
 }
 
-static int read_about(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_about(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { struct mtx_about a; struct mtx_strs aliases; };
     static const struct mtx_key keys[] = {
@@ -74,9 +74,9 @@ static int read_about(struct mtx *m, const struct mtx_at *at, const gf_json *row
     return 0;
 }
 
-static int read_release(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_release(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
-    struct extra { struct mtx_release r; const gf_json *with; };
+    struct extra { struct mtx_release r; gf_slice with; };
     static const struct mtx_key keys[] = {
         { "name", MTX_STR, true, offsetof(struct extra, r.name) },     { "version", MTX_STR, true, offsetof(struct extra, r.version) },
         { "date", MTX_STR, false, offsetof(struct extra, r.date) },    { "with", MTX_JSON, false, offsetof(struct extra, with) },
@@ -84,18 +84,16 @@ static int read_release(struct mtx *m, const struct mtx_at *at, const gf_json *r
     };
     struct extra x = { 0 };
     if (MTX_READ(m, at, row, keys, &x, err)) return -1;
-    struct mtx_pair *with = GF_NEW_ARRAY(&m->mem, struct mtx_pair, gf_json_count(x.with) + 1);
-    for (const gf_json *c = gf_json_first(x.with); c; c = gf_json_next(c)) {
-        if (!gf_json_key(c) || !gf_json_cstr(c)) return mtx_bad(at, "with", err, "expected an object of strings, found %s", gf_json_type_name(c));
-        with[x.r.nwith++] = (struct mtx_pair){ gf_json_key(c), gf_json_cstr(c) };
-    }
+    struct mtx_pair *with = NULL;
+    if (x.with.n && mtx_read_pairs(m, at, "with", x.with, &with, &x.r.nwith, err)) return -1;
+    if (x.r.nwith && !with[0].key) return mtx_bad(at, "with", err, "expected { name: text }, found an array");
     x.r.with = with;
     m->evidence[MTX_T_PACKAGES][x.r.evidence]++;
     gf_vec_push(&m->releases, x.r);
     return 0;
 }
 
-static int read_fact(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_fact(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     static const struct mtx_key keys[] = {
         MTX_KEY(struct mtx_fact, name, MTX_STR, true), MTX_KEY(struct mtx_fact, topic, MTX_STR, false), MTX_KEY(struct mtx_fact, text, MTX_STR, true),

@@ -1,7 +1,7 @@
 /* Where files come from, and what operating systems are. */
 #include "matrix/table.h"
 
-static int read_route(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_route(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { struct mtx_route r; struct mtx_strs variants, packages; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {
@@ -37,7 +37,7 @@ int mtx_load_routes(struct mtx *m, struct gf_err *err)
 
 size_t mtx_routes(struct mtx *m, const struct mtx_route **ret) { return mtx_need(m, MTX_T_ROUTES), *ret = m->routes.v, m->routes.n; }
 
-static int read_distro(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+static int read_distro(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct extra { struct mtx_distro d; enum mtx_evidence evidence; };
     static const struct mtx_key keys[] = {

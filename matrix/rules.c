@@ -3,7 +3,7 @@
 
 struct rule_row {
     const char *id, *package, *versions, *when, *variant, *why, *source;
-    const gf_json *provides, *requires, *adds, *constrains, *excludes, *replaces, *needs_at_run;
+    gf_slice provides, requires, adds, constrains, excludes, replaces, needs_at_run;
     bool private_;
     enum mtx_evidence evidence;
 };
@@ -39,16 +39,15 @@ static int term(struct mtx *m, const struct mtx_at *at, const char *key, enum mt
     return 0;
 }
 
-static int terms(struct mtx *m, const struct mtx_at *at, const char *key, const gf_json *v, struct mtx_rule *r, struct gf_err *err)
+static int terms(struct mtx *m, const struct mtx_at *at, const char *key, gf_slice text, struct mtx_rule *r, struct gf_err *err)
 {
-    bool pairs = gf_json_type(v) == GF_JSON_OBJECT;
-    if (!pairs && gf_json_type(v) != GF_JSON_ARRAY) return mtx_bad(at, key, err, "expected { name: range } or [ \"name range\" ], found %s", gf_json_type_name(v));
-    struct mtx_term *t = GF_NEW_ARRAY(&m->mem, struct mtx_term, gf_json_count(v) + 1);
-    for (const gf_json *c = gf_json_first(v); c; c = gf_json_next(c)) {
-        const char *name = pairs ? gf_json_key(c) : NULL, *specs = gf_json_cstr(c);
-        if (!specs) return mtx_bad(at, key, err, "expected a string, found %s", gf_json_type_name(c));
-        if (!pairs) split(m, specs, &name, &specs);
-        if (term(m, at, key, r->kind, name, specs, &t[r->nterms++], err)) return -1;
+    struct mtx_pair *v;
+    size_t n;
+    if (mtx_read_pairs(m, at, key, text, &v, &n, err)) return -1;
+    struct mtx_term *t = GF_NEW_ARRAY(&m->mem, struct mtx_term, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (!v[i].key) split(m, v[i].value, &v[i].key, &v[i].value);
+        if (term(m, at, key, r->kind, v[i].key, v[i].value, &t[r->nterms++], err)) return -1;
     }
     r->terms = t;
     return 0;
@@ -84,21 +83,21 @@ static int compile(struct mtx *m, const struct mtx_at *at, const struct rule_row
     return 0;
 }
 
-int mtx_read_rule(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err)
+int mtx_read_rule(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err)
 {
     struct rule_row x = { 0 };
     if (MTX_READ(m, at, row, keys, &x, err)) return -1;
     struct mtx_rule base = { .id = x.id, .package = x.package, .variant = x.variant, .private_ = x.private_, .why = x.why, .evidence = x.evidence, .source = x.source, .order = mtx_order(m, at) };
     if (compile(m, at, &x, &base, err)) return -1;
     if (!base.id) base.id = gf_arena_printf(&m->mem, "%s:%zu", at->file, at->row);
-    const struct { const char *key; const gf_json *v; enum mtx_rule_kind kind; } says[] = {
+    const struct { const char *key; gf_slice v; enum mtx_rule_kind kind; } says[] = {
         { "provides", x.provides, MTX_PROVIDES }, { "requires", x.requires, MTX_REQUIRES },       { "adds", x.adds, MTX_ADDS },
         { "constrains", x.constrains, MTX_CONSTRAINS }, { "excludes", x.excludes, MTX_EXCLUDES }, { "replaces", x.replaces, MTX_REPLACES },
         { "needs_at_run", x.needs_at_run, MTX_NEEDS_AT_RUN },
     };
     size_t said = 0;
     for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
-        if (!says[i].v) continue;
+        if (!says[i].v.n) continue;
         struct mtx_rule *r = GF_NEW(&m->mem, struct mtx_rule);
         *r = base;
         r->kind = says[i].kind;

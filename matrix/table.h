@@ -2,6 +2,7 @@
 #ifndef MTX_TABLE_H
 #define MTX_TABLE_H
 #include "base/buf.h"
+#include "base/jsonscan.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "matrix/matrix.h"
@@ -24,35 +25,42 @@ struct mtx_file *mtx_files_find(const struct mtx_files *f, gf_slice path);
 gf_slice mtx_embedded(void); /* the pack inside the program */
 
 /* --- rows, read by tables of their keys -------------------------------------------------------------------------- */
-enum mtx_kind { MTX_STR, MTX_INT, MTX_BOOL, MTX_STRS, MTX_JSON, MTX_EVIDENCE };
+enum mtx_kind { MTX_STR, MTX_INT, MTX_BOOL, MTX_STRS, MTX_JSON, MTX_EVIDENCE }; /* MTX_JSON: a gf_slice of the value's text */
 struct mtx_strs { const char *const *v; size_t n; };
 struct mtx_key { const char *name; enum mtx_kind kind; bool needed; size_t off; };
 /* Where in which file we are, for messages; pointers are joined only when something is wrong. */
 struct mtx_at { const char *file, *table; size_t row; };
 int mtx_bad(const struct mtx_at *at, const char *key, struct gf_err *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Fills a cleared row; unknown keys, wrong types, missing keys are errors. Strings are borrowed from the document. */
-int mtx_read_row(struct mtx *m, const struct mtx_at *at, const gf_json *obj, const struct mtx_key *keys, size_t nkeys, void *row, struct gf_err *err);
+/* Fills a cleared row; unknown keys, wrong types, missing keys, a key twice are errors. Strings live in m->mem. */
+int mtx_read_row(struct mtx *m, const struct mtx_at *at, struct gf_js *js, const struct mtx_key *keys, size_t nkeys, void *row, struct gf_err *err);
 #define MTX_KEY(type, field, kind, needed) { #field, kind, needed, offsetof(type, field) }
-#define MTX_READ(m, at, obj, keys, row, err) mtx_read_row(m, at, obj, keys, sizeof(keys) / sizeof((keys)[0]), row, err)
+#define MTX_READ(m, at, js, keys, row, err) mtx_read_row(m, at, js, keys, sizeof(keys) / sizeof((keys)[0]), row, err)
+
+/* A value of a row that is an object of strings, or a list of strings (then key is NULL). A key twice is an error. */
+int mtx_read_pairs(struct mtx *m, const struct mtx_at *at, const char *key, gf_slice text, struct mtx_pair **ret, size_t *ret_n, struct gf_err *err);
+const char *mtx_type_name(enum gf_json_type t);
+/* A reader over a value that a row gave as text, which is known to be JSON. */
+struct gf_js mtx_js(struct mtx *m, gf_slice text);
 
 /* The tables of a file: { "branches": [rows], … }; each name must be known. fn is called for each row. */
-struct mtx_section { const char *name; int (*fn)(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err); };
+struct mtx_section { const char *name; int (*fn)(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err); };
 int mtx_read_file(struct mtx *m, struct mtx_file *f, const struct mtx_section *sections, size_t n, struct gf_err *err);
 
 /* --- tables --------------------------------------------------------------------------------------------------------- */
 struct mtx_capability { const char *cc, *generation, *first, *last, *modules; enum mtx_evidence evidence; const char *source; unsigned major, minor; };
-struct mtx_first { const char *pci, *from; struct mtx_strs branches; const gf_json *first; enum mtx_evidence evidence; const char *source; };
+struct mtx_first { const char *pci, *from; struct mtx_strs branches; struct mtx_pair *first; size_t nfirst; enum mtx_evidence evidence; const char *source; };
 struct mtx_series { const char *branch, *first, *beta; enum mtx_evidence evidence; const char *source; };
 struct mtx_build_row { /* as written; one mtx_build for each version of it */
     const char *package, *variant, *index, *platform, *cuda, *cudnn;
     struct mtx_strs versions, sha256;
-    const gf_json *carries;
+    gf_slice carries;
     enum mtx_evidence evidence;
     const char *source;
 };
 
 enum mtx_table { MTX_T_SOURCES, MTX_T_GPUS, MTX_T_DRIVER, MTX_T_FIRST, MTX_T_CUDA, MTX_T_PACKAGES, MTX_T_ROUTES, MTX_T_DISTROS, MTX_NTABLES };
 struct mtx_provider { uint64_t order; const char *name; };
+struct mtx_memory { struct mtx_strs names; int64_t memory_mib; enum mtx_evidence evidence; const char *source; };
 struct mtx_package { /* by id of mtx.names */
     GF_VEC(const struct mtx_rule *) rules, about;
     GF_VEC(const struct mtx_build *) builds;
@@ -73,10 +81,12 @@ struct mtx {
     struct gf_err err;            /* of the first table that could not be read */
     GF_VEC(struct gf_json_doc *) docs;
     struct gf_names seen;         /* keys of rows, to find two alike */
+    gf_slice last[64];            /* by key of the table that is being read: the last row's text, which most rows repeat */
     size_t evidence[MTX_NTABLES][4];
 
     GF_VEC(struct mtx_source) sources;
     GF_VEC(struct mtx_gpu) gpus;
+    GF_VEC(struct mtx_memory) memory;
     GF_VEC(uint32_t) by_pci;      /* rows of gpus with an id, sorted by it */
     GF_VEC(const struct mtx_branch *) branches[2]; /* linux, windows */
     GF_VEC(struct mtx_capability) capabilities;
@@ -109,9 +119,9 @@ int mtx_load_distros(struct mtx *m, struct gf_err *err);
 /* Two rows with one key are an error (only when m->strict). */
 int mtx_unique(struct mtx *m, const struct mtx_at *at, struct gf_err *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-int mtx_read_build(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err);
-int mtx_read_rule(struct mtx *m, const struct mtx_at *at, const gf_json *row, struct gf_err *err);
-int mtx_read_carries(struct mtx *m, const struct mtx_at *at, const gf_json *v, const struct mtx_build_row *b, const struct mtx_carries **ret, struct gf_err *err);
+int mtx_read_build(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err);
+int mtx_read_rule(struct mtx *m, const struct mtx_at *at, struct gf_js *row, struct gf_err *err);
+int mtx_read_carries(struct mtx *m, const struct mtx_at *at, const struct mtx_build_row *b, const struct mtx_carries **ret, struct gf_err *err);
 struct mtx_package *mtx_package_add(struct mtx *m, const char *name);
 /* Reads the files that have rows of the package (with about: that name it at all) when they were not yet; NULL: no row speaks of it. What hangs on the
  * package does not change after that. */
