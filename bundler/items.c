@@ -51,7 +51,7 @@ static int add_python(struct mdl_lock *l, struct bnd_items *items, struct gf_err
 {
     for (size_t i = 0; i < l->npython; i++) {
         struct mdl_lock_python *p = &l->python[i];
-        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, bnd_is_installer(p) };
+        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, bnd_is_installer(p), NULL };
         if (resolve(l, p->source, p->path, p->file, &it.url, err)) return -1;
         gf_vec_push(&items->list, it);
     }
@@ -71,7 +71,7 @@ static int add_files(struct mdl_lock *l, struct mdl_lock_file *files, size_t n, 
             if (!gf_is_alnum((unsigned char)name.p[k]) && !strchr("._-+~%", name.p[k])) name.n = 0;
         if (!gf_path_safe(name) || name.p[0] == '-')
             return gf_fail(err, GF_E_PARSE, "the lock gives '%s' the path \"%s\", whose last part is no safe file name", f->name, f->path);
-        struct bnd_item it = { f->name, f->version, folder, gf_arena_str(&l->mem, name), NULL, &f->sha256, &f->size, false };
+        struct bnd_item it = { f->name, f->version, folder, gf_arena_str(&l->mem, name), NULL, &f->sha256, &f->size, false, NULL };
         if (resolve(l, f->source, f->path, it.file, &it.url, err)) return -1;
         gf_vec_push(&items->list, it);
     }

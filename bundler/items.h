@@ -11,6 +11,7 @@ struct bnd_item {
     const char **sha256;        /* in the lock: completed in place */
     int64_t *size;
     bool installer;
+    const char *licence;        /* as the file itself names it; NULL until bnd_read_licences, or not told */
 };
 struct bnd_items { GF_VEC(struct bnd_item) list; };
 /* Strings live in the lock. GF_E_PARSE when a source is not listed or a path gives no safe name. */

@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "bundler/bundle.h"
 #include "bundler/download.h"
+#include "bundler/licences.h"
 #include "bundler/sign.h"
 #include "bundler/texts.h"
 #include <stdio.h>
@@ -67,6 +68,7 @@ static int add_tail(struct making *k, struct gf_err *err)
 {
     GF_BUF_SCOPE struct gf_buf text;
     gf_buf_init(&text, GF_CAP_OUTPUT);
+    bnd_read_licences(&k->items, &k->layout, k->part.fd, &k->lock->mem);
     bnd_write_sbom(k->lock, &k->items, k->seal, k->layout.mtime, &text);
     add_text(k, BND_TAIL, "sbom.cdx.json", &text);
     gf_buf_clear(&text);

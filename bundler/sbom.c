@@ -1,4 +1,4 @@
-/* CycloneDX 1.6 from the lock: what is in the bundle, with digest, origin and who needs whom. */
+/* CycloneDX 1.6 from the lock and the wheels' own words on their licence: what is in the bundle, with digest, origin and who needs whom. */
 #include "base/json.h"
 #include "base/map.h"
 #include "bundler/bundle.h"
@@ -42,6 +42,20 @@ static void write_hash(struct gf_jw *w, const char *sha256)
     gf_jw_end_arr(w);
 }
 
+static void write_licence(struct gf_jw *w, const char *licence)
+{
+    if (!licence) return;
+    gf_jw_key(w, "licenses");
+    gf_jw_arr(w);
+    gf_jw_obj(w);
+    gf_jw_key(w, "license");
+    gf_jw_obj(w);
+    gf_jw_kstr(w, "name", licence);
+    gf_jw_end_obj(w);
+    gf_jw_end_obj(w);
+    gf_jw_end_arr(w);
+}
+
 static void write_component(struct gf_jw *w, const struct bnd_item *it)
 {
     GF_FREE char *purl = purl_of(it);
@@ -53,6 +67,7 @@ static void write_component(struct gf_jw *w, const struct bnd_item *it)
     gf_jw_kstr(w, "version", it->version);
     gf_jw_kstr(w, "scope", it->installer ? "excluded" : "required");
     write_hash(w, *it->sha256);
+    write_licence(w, it->licence);
     gf_jw_kstr(w, "purl", purl);
     gf_jw_key(w, "externalReferences");
     gf_jw_arr(w);

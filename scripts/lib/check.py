@@ -52,7 +52,7 @@ def check_imports(requested):
 
 
 # out[i] = 3 * i + 1, in the oldest dialect that a driver may still want
-PTX = """.version 6.0
+PTX = """.version %s
 .target %s
 .address_size 64
 .visible .entry fill(.param .u64 p) {
@@ -76,7 +76,10 @@ class Driver:
         self.count = n.value
 
     def __call__(self, name, *args):
-        status = getattr(self.lib, name)(*args)
+        try:
+            status = getattr(self.lib, name)(*args)
+        except AttributeError:
+            raise RuntimeError("libcuda.so.1 has no %s" % name)
         if status:
             text = ctypes.c_char_p()
             self.lib.cuGetErrorName(status, ctypes.byref(text))
@@ -88,10 +91,10 @@ class Driver:
         return text.value.decode(errors="replace")
 
     def module(self):
-        for target in "sm_52", "sm_30", "sm_75":
+        for dialect in ("6.0", "sm_52"), ("6.0", "sm_30"), ("6.3", "sm_75"):
             module = ctypes.c_void_p()
             try:
-                self("cuModuleLoadData", ctypes.byref(module), (PTX % target).encode())
+                self("cuModuleLoadData", ctypes.byref(module), (PTX % dialect).encode())
                 return module
             except RuntimeError as e:
                 problem = e
@@ -108,7 +111,7 @@ class Driver:
         out = (ctypes.c_uint32 * n)()
         self("cuMemcpyDtoH_v2", out, memory, ctypes.c_size_t(4 * n))
         self("cuMemFree_v2", memory)
-        self("cuDevicePrimaryCtxRelease_v2", dev)
+        self("cuDevicePrimaryCtxRelease", dev)
         wrong = [i for i in range(n) if out[i] != 3 * i + 1]
         if wrong:
             raise RuntimeError("element %d is %d, it should be %d" % (wrong[0], out[wrong[0]], 3 * wrong[0] + 1))

@@ -38,6 +38,7 @@ make_bundle() { # NAME REQUEST…
 make_bundle main pandas || { bad "planning and bundling pandas"; echo "$passed passed, $failed failed"; exit 1; }
 make_bundle small rich || { bad "planning and bundling rich"; echo "$passed passed, $failed failed"; exit 1; }
 ok "planned and bundled"
+if grep -q '"licenses"' "$root/b/main/sbom.cdx.json"; then ok "the bill of materials names licences"; else bad "the bill of materials names licences"; fi
 python3 tests/lib/lock.py "$TMPDIR/main.lock" | grep -v '^pip==' >"$TMPDIR/planned"
 mkdir -p "$root/sys"
 versions='import importlib.metadata as m, re
