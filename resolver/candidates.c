@@ -11,7 +11,7 @@ struct entry {               /* one file, read */
     int rank;                /* of its tags, lower is better */
     int verdict;             /* 0: fits; else the enum rsv_reason_kind that refuses it */
     uint16_t source;
-    bool sdist;
+    bool sdist, newer_python;
 };
 struct reading {             /* the files of one project on their way to candidates */
     struct rsv_universe *u;
@@ -30,15 +30,28 @@ static bool named(const char *const *list, size_t n, const char *name)
     return yes;
 }
 
-static bool python_fits(struct rsv_universe *u, const char *requires)
+static bool is_upper_bound(const struct py_spec *s) { return s->op == PY_LT || s->op == PY_LE || (s->op == PY_COMPATIBLE && s->v.nrelease > 1); }
+
+static enum rsv_python_fit judge_python(const struct rsv_universe *u, const struct py_specset *specs)
 {
-    if (!requires) return true;
+    bool upper = false;
+    for (uint32_t i = 0; i < specs->n; i++) {
+        if (py_spec_contains(&specs->v[i], &u->python)) continue;
+        if (!is_upper_bound(&specs->v[i]) || py_version_cmp(&u->python, &specs->v[i].v) < 0) return RSV_PYTHON_MISFIT;
+        upper = true;
+    }
+    return upper ? RSV_PYTHON_ABOVE : RSV_PYTHON_FITS;
+}
+
+static enum rsv_python_fit python_fits(struct rsv_universe *u, const char *requires)
+{
+    if (!requires) return RSV_PYTHON_FITS;
     bool fresh;
     uint32_t id = gf_names_add(&u->python_specs, gf_slice_of(requires), &fresh);
     if (fresh) {
         struct py_specset specs;
-        bool fits = !py_specset_parse(&u->mem, gf_slice_of(requires), true, &specs) || py_specset_contains(&specs, &u->python);
-        gf_vec_push(&u->python_fits, fits);
+        enum rsv_python_fit fit = py_specset_parse(&u->mem, gf_slice_of(requires), true, &specs) ? judge_python(u, &specs) : RSV_PYTHON_FITS;
+        gf_vec_push(&u->python_fits, fit);
     }
     return u->python_fits.v[id];
 }
@@ -184,10 +197,12 @@ static bool read_file(struct reading *r, const struct src_file *f, struct entry 
 {
     *e = (struct entry){ .file = f, .source = f->source, .build_rest = "" };
     if (!(gf_slice_ends(gf_slice_of(f->filename), GF_S(".whl")) ? read_wheel(r, f, e) : read_sdist(r, f, e))) return false;
-    if ((!e->verdict || e->verdict == RSV_R_ABI) && !python_fits(r->u, f->requires_python)) {
+    enum rsv_python_fit fit = python_fits(r->u, f->requires_python);
+    if ((!e->verdict && fit == RSV_PYTHON_MISFIT) || (e->verdict == RSV_R_ABI && fit != RSV_PYTHON_FITS)) {
         e->verdict = RSV_R_PYTHON;
         e->need = f->requires_python;
     }
+    e->newer_python = !e->verdict && fit == RSV_PYTHON_ABOVE;
     if (!e->verdict && f->yanked && !r->u->pkg.v[r->pkg].pins_yanked) {
         e->verdict = RSV_R_YANKED;
         e->need = f->yanked;
@@ -199,14 +214,14 @@ static bool read_file(struct reading *r, const struct src_file *f, struct entry 
 static int distance(const struct entry *e)
 {
     switch (e->verdict) {
-    case 0: return e->sdist ? 1 : 0;
-    case RSV_R_YANKED: return 2;
+    case 0: return (e->sdist ? 1 : 0) + (e->newer_python ? 2 : 0);
+    case RSV_R_YANKED: return 4;
     case RSV_R_SDIST:
-    case RSV_R_BINARY: return 8;
-    case RSV_R_PYTHON: return 3;
-    case RSV_R_LIBC: return 4;
-    case RSV_R_ABI: return 5;
-    default: return 6;
+    case RSV_R_BINARY: return 10;
+    case RSV_R_PYTHON: return 5;
+    case RSV_R_LIBC: return 6;
+    case RSV_R_ABI: return 7;
+    default: return 8;
     }
 }
 
@@ -293,14 +308,15 @@ static const struct mtx_rule *replaced_by(struct rsv_universe *u, const struct r
     return NULL;
 }
 
-static int compare_rank(const struct rsv_universe *u, const struct rsv_package *p, const struct rsv_candidate *a, const struct rsv_candidate *b)
+/* Pre-releases come behind all releases (uv's rule since 2026): they are taken when only those fit, or with --pre. */
+static int compare_rank(const struct rsv_universe *u, const struct rsv_candidate *a, const struct rsv_candidate *b)
 {
-    bool pre = u->p->pre || p->wants_pre;
     if (a->replaces_by != b->replaces_by) return a->replaces_by ? -1 : 1;
     if ((a->refused == RSV_NONE) != (b->refused == RSV_NONE)) return a->refused == RSV_NONE ? -1 : 1;
+    if (a->newer_python != b->newer_python) return b->newer_python ? -1 : 1;
     if (a->unknown_code != b->unknown_code) return b->unknown_code ? -1 : 1;
     if (a->sdist != b->sdist && u->p->sdist != RSV_ALLOW) return b->sdist ? -1 : 1;
-    if (a->pre != b->pre && !pre) return b->pre ? -1 : 1;
+    if (a->pre != b->pre && !u->p->pre) return b->pre ? -1 : 1;
     int c = py_version_cmp_public(&b->version, &a->version);
     if (c) return u->p->prefer == RSV_OLDEST ? -c : c;
     if (a->ptx != b->ptx) return b->ptx ? -1 : 1;
@@ -318,7 +334,7 @@ static int compare_order(const void *pa, const void *pb, void *arg)
 {
     const struct order_context *o = arg;
     uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    int c = compare_rank(o->u, o->p, &o->p->c[a], &o->p->c[b]);
+    int c = compare_rank(o->u, &o->p->c[a], &o->p->c[b]);
     return c ? c : a < b ? 1 : -1;
 }
 
@@ -381,7 +397,7 @@ static void keep_candidates(struct reading *r, const uint32_t *order, const stru
     for (size_t i = 0; i < n; i++) {
         if (i && e[i].version == e[i - 1].version && e[i].source == e[i - 1].source) continue;
         struct rsv_candidate *c = &p->c[p->n++];
-        *c = (struct rsv_candidate){ .version = r->versions.v[order[e[i].version]], .file = e[i].file, .source = e[i].source, .sdist = e[i].sdist, .refused = RSV_NONE,
+        *c = (struct rsv_candidate){ .version = r->versions.v[order[e[i].version]], .file = e[i].file, .source = e[i].source, .sdist = e[i].sdist, .newer_python = e[i].newer_python, .refused = RSV_NONE,
                                      .provider = RSV_NONE };
         c->pre = py_version_is_pre(&c->version);
         if (e[i].verdict) refuse(u, r->pkg, c, e[i].verdict, e[i].need);

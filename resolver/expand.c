@@ -108,8 +108,8 @@ static enum rsv_state expand_root(struct rsv_universe *u, struct rsv_solver *s, 
         struct rsv_reason reason = { .kind = RSV_R_REQUEST, .text = r->text, .unit = gf_arena_printf(&u->mem, "request:%zu", i) };
         need_requirement(u, &needs, r, reason);
     }
-    static const char *const policies[] = { "unknown", "sdist" };
-    for (size_t i = 0; i < 2; i++)
+    static const char *const policies[] = { "python", "unknown", "sdist" };
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
         need_exact(u, &needs, rsv_package(u, RSV_POLICY, policies[i], NULL), rsv_set_full(), (struct rsv_reason){ .kind = RSV_R_POLICY });
     enum rsv_state state = finish(u, s, &needs, 0, 0, err);
     if (state == RSV_READY) add_constraints(u);
@@ -190,6 +190,9 @@ static void need_policies(struct rsv_universe *u, struct needs *out, const struc
                    (struct rsv_reason){ .kind = RSV_R_GPU_UNKNOWN, .unit = "policy:unknown" });
     if (c->sdist)
         need_exact(u, out, rsv_package(u, RSV_POLICY, "sdist", NULL), rsv_set_one(&u->mem, 0), (struct rsv_reason){ .kind = RSV_R_SDIST, .unit = "policy:sdist" });
+    if (c->newer_python)
+        need_exact(u, out, rsv_package(u, RSV_POLICY, "python", NULL), rsv_set_one(&u->mem, 0),
+                   (struct rsv_reason){ .kind = RSV_R_PYTHON, .text = c->file->requires_python, .unit = "fact:python" });
     const char *family = mtx_family_of(u->p->matrix, p->name);
     if (family && c->variant) {
         uint32_t v = gf_names_add(&u->variants, gf_slice_of(c->variant), NULL);

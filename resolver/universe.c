@@ -162,7 +162,7 @@ uint32_t rsv_pick_of(struct rsv_universe *u, rsv_pkg pkg, rsv_set allowed)
 
 static uint32_t pick_policy(const struct rsv_universe *u, const struct rsv_package *p, rsv_set allowed)
 {
-    enum rsv_policy policy = strcmp(p->name, "unknown") == 0 ? u->p->unknown : u->p->sdist;
+    enum rsv_policy policy = strcmp(p->name, "unknown") == 0 ? u->p->unknown : strcmp(p->name, "sdist") == 0 ? u->p->sdist : RSV_AVOID;
     bool yes = policy != RSV_REFUSE && rsv_set_has(allowed, 0), no = rsv_set_has(allowed, 1);
     if (policy == RSV_ALLOW && yes) return 0;
     return no ? 1 : yes ? 0 : RSV_NONE;

@@ -9,6 +9,7 @@
 #include "resolver/problem.h"
 #include "resolver/reason.h"
 
+enum rsv_python_fit { RSV_PYTHON_FITS, RSV_PYTHON_ABOVE, RSV_PYTHON_MISFIT }; /* ABOVE: only an upper bound is passed */
 enum rsv_kind { RSV_ROOT, RSV_DIST, RSV_EXTRA, RSV_COMPONENT, RSV_DRIVER, RSV_VARIANT, RSV_POLICY };
 
 struct rsv_candidate {
@@ -16,7 +17,8 @@ struct rsv_candidate {
     const struct src_file *file;  /* the wheel or archive that would be installed; the nearest one when refused */
     uint32_t refused;             /* reason; RSV_NONE: may be chosen */
     uint16_t source;
-    bool sdist, pre, unknown_code, ptx, replaces_by; /* replaces_by: stands for another distribution (provider) that takes this one's place */
+    bool sdist, pre, unknown_code, ptx, newer_python, replaces_by; /* replaces_by: stands for another distribution (provider) that takes this one's place */
+    /* newer_python: the target's Python is above what its metadata was written for, and nothing else is in the way */
     bool newer_cuda;              /* built with a CUDA above the driver's: minor-version compatibility */
     const char *variant;          /* NULL unknown or none */
     const char *ptx_cuda;         /* the driver must know this CUDA; NULL */
@@ -65,7 +67,7 @@ struct rsv_universe {
     GF_VEC(struct rsv_reason) reasons;
     struct gf_names variants;
     struct gf_names python_specs; /* requires-python texts and their answers */
-    GF_VEC(bool) python_fits;
+    GF_VEC(enum rsv_python_fit) python_fits;
     struct gf_names tag_texts;    /* "cp312-cp312-manylinux_2_28_x86_64" and what it is worth here */
     GF_VEC(struct rsv_tag_answer) tag_answers;
     struct rsv_solver *solver;

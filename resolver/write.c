@@ -355,6 +355,8 @@ static void write_warnings(struct rsv_universe *u, struct mdl_lock *l)
         const struct rsv_candidate *c = candidate_of(u, p);
         const char *n = u->pkg.v[p].name, *v = c->version.text;
         if (c->unknown_code) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s: its GPU code is not known to the data set; no known plan exists", n, v));
+        if (c->newer_python) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s says Python %s; the target has %u.%u and nothing else fits", n, v, c->file->requires_python,
+                                                               u->platform.major, u->platform.minor));
         if (c->sdist) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s is a source archive: the target must build it and needs its build tools", n, v));
         if (c->ptx) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s runs on this GPU by PTX: the first start compiles it and is slow", n, v));
         if (c->newer_cuda && c->build) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s was built with CUDA %s, the driver knows %s: its binaries run (minor-version compatibility), "

@@ -1,4 +1,4 @@
-/* One project over all its sources. Routed sources and the chain of the others are asked; within the chain a source is asked only when all before it
+/* One project over all its sources. Folders and flat pages, routed sources and the chain of the others are asked; within the chain a source is asked only when all before it
  * have answered that they do not have the name, so that no index learns names that another one serves. */
 #include "base/digest.h"
 #include "base/file.h"
@@ -156,11 +156,36 @@ static void read_local(struct src_ask *ask, const char *folder)
     ask->step = SRC_STEP_ABSENT;
 }
 
+/* The one file of a direct reference; its size is known when it lies here. */
+static void take_direct(struct src_ask *ask)
+{
+    struct src_set *s = ask->item->set;
+    gf_slice url = gf_slice_of(s->sources[ask->source].index.url), fragment, path;
+    bool hashed = gf_slice_cut(&url, '#', &path);
+    if (!hashed) path = url;
+    fragment = hashed ? url : GF_NONE;
+    ptrdiff_t slash = gf_slice_rchr(path, '/');
+    struct src_file *f = GF_NEW(&s->mem, struct src_file);
+    *f = (struct src_file){ .url = gf_arena_str(&s->mem, path), .filename = gf_arena_str(&s->mem, gf_slice_from(path, (size_t)(slash + 1))), .size = -1, .uploaded = -1,
+                            .source = ask->source };
+    if (gf_try_lit(&fragment, GF_S("sha256=")) && gf_is_sha256_hex(fragment)) f->sha256 = gf_arena_str(&s->mem, fragment);
+    GF_FREE char *local = net_url_file_path(f->url);
+    struct stat st;
+    if (local && stat(local, &st) == 0) f->size = st.st_size;
+    ask->files = f;
+    ask->nfiles = 1;
+    ask->step = SRC_STEP_HAVE;
+}
+
 static void start_ask(struct src_ask *ask)
 {
     struct src_set *s = ask->item->set;
     struct src_source *src = &s->sources[ask->source];
     if (src->use == SRC_USE_NOT_ASKED) src->use = src->down ? SRC_USE_UNREACHABLE : SRC_USE_USED;
+    if (src->index.kind == SRC_DIRECT) {
+        take_direct(ask);
+        return;
+    }
     if (src->listing) {
         ask->step = SRC_STEP_WAITING;
         src_listing_ask(src->listing, ask);
@@ -191,14 +216,16 @@ static struct src_ask *ask_source(struct src_project_item *p, uint16_t source)
 /* Asks what there is to ask now; true when nothing is waited for any more. */
 static bool ask_all(struct src_project_item *p)
 {
-    bool settled = true, chain = true;
+    bool settled = true, chain = true, direct = false;
+    for (uint16_t i = 0; i < p->set->cfg.nindexes; i++) direct |= p->set->sources[i].index.kind == SRC_DIRECT && routed(&p->set->sources[i], p->name);
     for (uint16_t i = 0; i < p->set->cfg.nindexes; i++) {
         const struct src_source *src = &p->set->sources[i];
         bool mine = routed(src, p->name);
+        if (direct && !(mine && src->index.kind == SRC_DIRECT)) continue;
         if (src->index.nroutes ? !mine : !chain) continue;
         struct src_ask *ask = ask_source(p, i);
         if (ask->step == SRC_STEP_WAITING) settled = false;
-        if (!src->index.nroutes) chain = ask->step == SRC_STEP_ABSENT || ask->step == SRC_STEP_UNREACHABLE;
+        if (!src->index.nroutes && src->index.kind != SRC_FIND_LINKS) chain = ask->step == SRC_STEP_ABSENT || ask->step == SRC_STEP_UNREACHABLE;
     }
     return settled;
 }

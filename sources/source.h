@@ -1,12 +1,13 @@
 /* Where candidates come from: Python indexes (PEP 503, 691), flat pages and folders (find-links). The set merges them:
- * the first source that has a name wins, except names that the data routes to vendors' indexes, which compete with it.
+ * folders and flat pages compete with all; of the indexes the first that has a name wins, except names that the data routes to vendors' indexes, which compete with it.
  * Requests are idempotent and never block; src_wait moves the network. What it hands out lives as long as the set. */
 #ifndef SRC_SOURCE_H
 #define SRC_SOURCE_H
 #include "fetch/client.h"
 #include "python/requirement.h"
 
-enum src_kind { SRC_SIMPLE, SRC_FIND_LINKS };
+/* SRC_DIRECT: url is one file, and the only one there is for the name it is routed for. */
+enum src_kind { SRC_SIMPLE, SRC_FIND_LINKS, SRC_DIRECT };
 
 struct src_index {            /* configuration of one source */
     const char *id;           /* "default", "pytorch-cu128", "extra-1" … */

@@ -53,7 +53,7 @@ install_packages() {
 	say "installing $(printf '%s' "$GF_PACKAGES" | grep -c .) packages"
 	# shellcheck disable=SC2086
 	PIP_CONFIG_FILE=/dev/null logged "$PREFIX/bin/python" -I "$HERE/python/$GF_PIP/pip" --isolated --disable-pip-version-check --no-input install \
-		--no-index --find-links "$HERE/python" --no-cache-dir --require-hashes --no-deps -r "$HERE/requirements.txt"
+		--no-index --find-links "$HERE/python" --no-cache-dir --require-hashes --no-deps --ignore-requires-python -r "$HERE/requirements.txt"
 }
 
 # What verify and uninstall need once the bundle is gone.

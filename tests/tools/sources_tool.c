@@ -1,7 +1,7 @@
 /* Drives fetch/ and sources/ from test scripts.
    usage: sources_tool [OPTION…] pages NAME… | metadata NAME… | get URL… | look URL… (a wheel, by ranges) | pipconf
    options: --index ID=URL, --vendor ID=URL, --route NAME (of the index before it; repeatable), --links ID=PATH-OR-URL, --cache DIR, --offline, --refresh,
-   --newer-than-none SECONDS (exclude-newer), --max BYTES (get), --bulk (get), --tries N.
+   --newer-than-none SECONDS (exclude-newer), --max BYTES (get), --bulk (get), --out FILE (get), --tries N.
    One line of result for each thing asked; an error is "NAME: GF_E_… text". Exit status: that of the last error, else 0. Notes go to stderr. */
 #include "archive/zip.h"
 #include "base/digest.h"
@@ -19,7 +19,7 @@ struct options {
     struct src_index index[MOST];
     const char *routes[MOST][MOST];
     size_t n;
-    const char *cache;
+    const char *cache, *out;
     bool offline, refresh, bulk;
     int64_t exclude_newer;
     uint64_t max;
@@ -75,6 +75,7 @@ static bool valued(struct options *o, const char *arg, char *value)
     else if (strcmp(arg, "--route") == 0) add_route(o, value);
     else if (strcmp(arg, "--cache") == 0) o->cache = value;
     else if (strcmp(arg, "--exclude-newer") == 0) o->exclude_newer = strtoll(value, NULL, 10);
+    else if (strcmp(arg, "--out") == 0) o->out = value;
     else if (strcmp(arg, "--max") == 0) o->max = strtoull(value, NULL, 10);
     else if (strcmp(arg, "--retries") == 0) o->retries = (unsigned)strtoul(value, NULL, 10);
     else return false;
@@ -186,6 +187,7 @@ struct getting {
     const char *url;
     struct gf_digest *digest;
     uint64_t next;
+    FILE *keep; /* --out */
 };
 
 static int take(void *arg, uint64_t offset, const void *p, size_t n, struct gf_err *err)
@@ -193,6 +195,7 @@ static int take(void *arg, uint64_t offset, const void *p, size_t n, struct gf_e
     struct getting *g = arg;
     if (offset != g->next) return gf_fail(err, GF_E_INTEGRITY, "bytes came for offset %llu, %llu was next", (unsigned long long)offset, (unsigned long long)g->next);
     gf_digest_add(g->digest, p, n);
+    if (g->keep && fwrite(p, 1, n, g->keep) != n) return gf_fail(err, GF_E_IO, "--out: cannot write");
     g->next += n;
     return 0;
 }
@@ -211,13 +214,15 @@ static void get(const struct options *o, struct net_client *net)
 {
     struct getting *all = gf_xcalloc((size_t)o->nnames + 1, sizeof *all);
     for (int i = 0; i < o->nnames; i++) {
-        all[i] = (struct getting){ o->names[i], gf_digest_new(GF_SHA256), 0 };
+        all[i] = (struct getting){ o->names[i], gf_digest_new(GF_SHA256), 0, o->out ? fopen(o->out, "wb") : NULL };
         struct net_request r = { .url = o->names[i], .bulk = o->bulk, .sink = take, .done = got, .arg = &all[i], .max_bytes = o->max };
         net_submit(net, &r);
     }
     struct gf_err err = GF_ERR_INIT;
     while (net_pending(net) && net_step(net, 1000, &err) == 0) {}
     if (err.code != GF_OK) tell("step", &err);
+    for (int i = 0; i < o->nnames; i++)
+        if (all[i].keep) fclose(all[i].keep);
     free(all);
 }
 
