@@ -343,7 +343,7 @@ static void warn_at_run(struct rsv_universe *u, rsv_pkg pkg, const struct mtx_ru
 {
     struct warn_context *x = arg;
     if (r->kind != MTX_NEEDS_AT_RUN) return;
-    gf_vec_push(&x->out->v, gf_arena_printf(x->a, "%s: %s", u->pkg.v[pkg].name, r->why ? r->why : r->nterms ? r->terms[0].name : r->id));
+    for (size_t i = 0; i < r->nterms; i++) gf_vec_push(&x->out->v, gf_arena_printf(x->a, "%s at run time: %s: %s", u->pkg.v[pkg].name, r->terms[i].name, r->terms[i].text));
 }
 
 static void write_warnings(struct rsv_universe *u, struct mdl_lock *l)
