@@ -140,7 +140,10 @@ static void judge_constraint(struct jdg *j, const struct mtx_rule *r, const stru
 {
     const struct jdg_pkg *other = jdg_pkg(j, t->name);
     if (!other || !other->has_version || within(j, &t->specs, &other->version)) return;
-    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-PAIR"), jdg_text(j, "%s and %s", label, other->label),
+    bool library = strncmp(t->name, "nvidia-", 7) == 0;
+    const char *rule = !library ? rule_id(r, "R-PAIR") : strncmp(t->name, "nvidia-cudnn", 12) == 0 ? "R-CUDNN" : "R-LIB";
+    if (library && jdg_found(j, rule)) return;
+    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule, jdg_text(j, "%s and %s", label, other->label),
                                    jdg_text(j, "%s goes with %s %s, there is %s", label, t->name, t->text ? t->text : "", other->label));
     f->fix_text = jdg_text(j, "install %s %s", t->name, t->text ? t->text : "");
     jdg_command(j, f, "pip install '%s%s'", t->name, t->text ? t->text : "");
