@@ -91,7 +91,7 @@ static size_t look_at_device(struct mtx *m, struct tgt_probe *p, struct tgt_heal
 static size_t look_at_bus(struct mtx *m, struct tgt_probe *p, struct tgt_health *h)
 {
     char **names = NULL;
-    size_t found = 0, n = tgt_probe_names(p, "/sys/bus/pci/devices", &names);
+    size_t found = 0, n = tgt_probe_names(p, "/sys/bus/pci/devices", "", &names);
     for (size_t i = 0; i < n; i++) found += look_at_device(m, p, h, names[i]);
     tgt_probe_free_names(names, n);
     if (!found) tgt_step_add(h, "bus", TGT_NOT_HERE, NULL, n ? "no GPU or NPU among %zu PCI devices" : "no PCI bus to look at (%zu devices)", n);
