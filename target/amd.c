@@ -6,6 +6,7 @@ static const char ROCM_SMI[] = "rocm-smi", AMD_SMI[] = "amd-smi";
 
 struct rocm {
     bool rocm_smi, rows, amd_table, amd_list;
+    bool amdgpu; /* the next VERSION is the driver's */
     struct mdl_gpu *last; /* of amd-smi's table: its second line follows */
     struct tgt_gpus gpus, listed, table;
 };
@@ -140,7 +141,11 @@ static bool amd_list_line(struct tgt_paste *s, struct rocm *r, gf_slice line)
     if (tgt_key(line, GF_S("MARKET_NAME"), &v)) g->name = tgt_keep(s, v);
     else if (tgt_key(line, GF_S("DEVICE_ID"), &v) && is_hex4(v)) g->pci = amd_pci(s, v);
     else if (tgt_key(line, GF_S("TARGET_GRAPHICS_VERSION"), &v)) g->gfx = tgt_keep(s, v);
-    else if (tgt_key(line, GF_S("SIZE"), &v) && gf_slice_ends(v, GF_S("MB")) && tgt_mib(v) > 255) g->memory_mib = tgt_mib(v);
+    else if (tgt_key(line, GF_S("NAME"), &v)) r->amdgpu = gf_slice_is(v, "amdgpu");
+    else if (r->amdgpu && tgt_key(line, GF_S("VERSION"), &v)) {
+        tgt_fact(s, "driver.version", tgt_number(v), AMD_SMI);
+        r->amdgpu = false;
+    } else if (tgt_key(line, GF_S("SIZE"), &v) && gf_slice_ends(v, GF_S("MB")) && tgt_mib(v) > 255) g->memory_mib = tgt_mib(v);
     return true;
 }
 

@@ -94,7 +94,8 @@ static void torch_build(struct tgt_paste *s, struct collect_env *c, gf_slice v, 
 static void torch_done(struct tgt_paste *s, struct collect_env *c)
 {
     if (!c->torch_cuda && c->cuda_none && c->rocm_none) c->torch_cuda = gf_arena_str(&s->p->mem, GF_S("cpu"));
-    bool told = c->torch_version && strchr(c->torch_version, '+');
+    const char *local = c->torch_version ? strchr(c->torch_version, '+') : NULL; /* "+git3a58512" tells nothing of this */
+    bool told = local && (strncmp(local, "+cu", 3) == 0 || strncmp(local, "+cpu", 4) == 0 || strncmp(local, "+rocm", 5) == 0 || strncmp(local, "+xpu", 4) == 0);
     if (c->torch_cuda && c->torch_version && !told) tgt_fact_package(s, (struct mdl_package){ .name = "torch", .build = c->torch_cuda }, TOOL);
     c->torch_cuda = c->torch_version = NULL;
     c->cuda_none = c->rocm_none = false;

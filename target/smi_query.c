@@ -218,6 +218,8 @@ static bool list_entry(struct tgt_paste *s, struct list *l, gf_slice line)
     if (!g) return true;
     g->vendor = "nvidia";
     tgt_name_gpu(s, g, uuid < 0 ? t : gf_slice_sub(t, 0, (size_t)uuid));
+    ptrdiff_t next = uuid < 0 ? -1 : gf_slice_find(gf_slice_from(t, (size_t)uuid), GF_S("GPU ")); /* several on one line */
+    if (next > 0) list_entry(s, l, gf_slice_from(t, (size_t)(uuid + next)));
     return true;
 }
 
