@@ -40,9 +40,9 @@ static bool nvml_open(struct nvml *n)
     *n = (struct nvml){ .lib = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL) };
     if (!n->lib) n->lib = dlopen("/usr/lib/wsl/lib/libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!n->lib) return false;
-    bool ok = bind(n, "nvmlInit_v2", &n->init) & bind(n, "nvmlShutdown", &n->shutdown) & bind(n, "nvmlSystemGetDriverVersion", &n->driver_version) &
-              bind(n, "nvmlDeviceGetCount_v2", &n->count) & bind(n, "nvmlDeviceGetHandleByIndex_v2", &n->handle) & bind(n, "nvmlDeviceGetName", &n->name) &
-              bind(n, "nvmlDeviceGetMemoryInfo", &n->memory) & bind(n, "nvmlDeviceGetPciInfo_v3", &n->pci) & bind(n, "nvmlErrorString", &n->error);
+    bool ok = bind(n, "nvmlInit_v2", &n->init) && bind(n, "nvmlShutdown", &n->shutdown) && bind(n, "nvmlSystemGetDriverVersion", &n->driver_version) &&
+              bind(n, "nvmlDeviceGetCount_v2", &n->count) && bind(n, "nvmlDeviceGetHandleByIndex_v2", &n->handle) && bind(n, "nvmlDeviceGetName", &n->name) &&
+              bind(n, "nvmlDeviceGetMemoryInfo", &n->memory) && bind(n, "nvmlDeviceGetPciInfo_v3", &n->pci) && bind(n, "nvmlErrorString", &n->error);
     bind(n, "nvmlSystemGetNVMLVersion", &n->nvml_version);
     bind(n, "nvmlSystemGetCudaDriverVersion", &n->cuda_version);
     bind(n, "nvmlDeviceGetCudaComputeCapability", &n->capability);

@@ -13,7 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tgt_read_paste(NULL, gf_buf_slice(&text), NULL, a);
     tgt_read_paste(NULL, gf_slice_n((const char *)data, size / 2), "half", b);
     mdl_profile_merge(b, a);
-    mdl_profile_free(a);
+    mdl_profile_free(a); /* what was joined must not be borrowed from it */
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, GF_CAP_OUTPUT);
+    struct gf_jw w;
+    gf_jw_init(&w, &out, true);
+    mdl_profile_write(b, &w);
     mdl_profile_free(b);
     return 0;
 }
