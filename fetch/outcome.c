@@ -94,6 +94,7 @@ enum net_outcome net_transfer_end(struct net_transfer *t, CURLcode code, const s
 {
     if (t->err.code != GF_OK) return NET_DONE; /* the sink, or a cap */
     if (code == CURLE_PEER_FAILED_VERIFICATION && net_client_may_widen_trust(t->client, t->tries)) {
+        gf_fail(&t->err, GF_E_NETWORK, "'%s' has a certificate that the folder of certificates does not know: the whole bundle is read now", t->shown);
         t->due_ms = now_ms;
         return NET_AGAIN;
     }

@@ -11,6 +11,7 @@ struct src_listing {
     uint16_t source;
     bool asked, ready;
     struct gf_buf flat;
+    struct net_entry kept;     /* from the cache */
     const struct src_file *files;
     uint32_t nfiles;
     enum src_step outcome; /* SRC_STEP_HAVE, _ABSENT (no such place), _UNREACHABLE, _FAILED */
@@ -31,6 +32,7 @@ void src_listing_free(struct src_listing *l)
 {
     if (!l) return;
     gf_buf_release(&l->flat);
+    net_entry_release(&l->kept);
     gf_vec_free(&l->waiting);
     free(l);
 }
@@ -98,12 +100,29 @@ static void read_text(struct src_listing *l, gf_slice text, const char *content_
     src_page_builder_free(b);
 }
 
+static void remember(struct src_listing *l, const struct net_reply *reply)
+{
+    struct net_entry e = { .bytes = gf_buf_slice(&l->flat), .stored = l->set->now, .max_age = net_cache_max_age(reply->cache_control) };
+    net_cache_put(l->set->cache, "page", l->set->sources[l->source].base, &e);
+}
+
+static bool take_cached(struct src_listing *l)
+{
+    const struct src_set *s = l->set;
+    if (!net_cache_get(s->cache, "page", s->sources[l->source].base, &l->kept)) return false;
+    bool usable = s->cfg.offline || (!s->cfg.refresh && net_entry_fresh(&l->kept, s->now));
+    if (!usable || !src_page_open(l->kept.bytes, &l->set->mem, l->source, &l->files, &l->nfiles)) return false;
+    l->outcome = SRC_STEP_HAVE;
+    return l->ready = true;
+}
+
 static void on_listing(void *arg, const struct net_reply *reply, const struct gf_err *err)
 {
     struct src_listing *l = arg;
     l->ready = true;
     if (err->code != GF_OK) fail(l, err);
     else read_text(l, reply->body, reply->content_type, reply->final_url);
+    if (l->outcome == SRC_STEP_HAVE) remember(l, reply);
     for (size_t i = 0; i < l->waiting.n; i++) {
         if (l->waiting.v[i]->step != SRC_STEP_WAITING) continue;
         answer(l, l->waiting.v[i]);
@@ -141,7 +160,7 @@ void src_listing_ask(struct src_listing *l, struct src_ask *ask)
     const struct src_source *src = &l->set->sources[l->source];
     GF_FREE char *path = net_url_file_path(src->base);
     if (path && !l->ready) read_path(l, path);
-    if (l->ready) {
+    if (l->ready || (!l->asked && take_cached(l))) {
         answer(l, ask);
         return;
     }

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "fetch/url.h"
+#include "python/wheel.h"
 #include "sources/metadata_text.h"
 #include "sources/set_private.h"
 #include "sources/sparse.h"
@@ -61,11 +62,27 @@ static bool parse(struct src_meta *m, gf_slice reduced, struct gf_err *err)
                              &m->md, err) == 0;
 }
 
+/* A wheel is what its file name says, or nobody knows what it is. */
+static bool is_itself(struct src_meta *m, struct gf_err *err)
+{
+    struct gf_arena *a = &m->set->mem;
+    struct py_wheel w;
+    struct py_version version;
+    if (!m->wheel || !py_wheel_parse(a, gf_slice_of(m->file.filename), &w)) return true; /* such a name is nobody's candidate */
+    const char *name = m->md.name ? py_name_normalize(a, gf_slice_of(m->md.name)) : "nothing";
+    bool same = strcmp(name, w.name) == 0 && m->md.version && py_version_parse(a, gf_slice_of(m->md.version), &version) &&
+                py_version_cmp(&version, &w.version) == 0;
+    if (!same)
+        gf_fail(err, GF_E_PARSE, "its metadata is that of %s %s, its file name says %s %s", name, m->md.version ? m->md.version : "without version", w.name,
+                w.version.text);
+    return same;
+}
+
 static void take_reduced(struct src_meta *m, struct gf_buf *reduced)
 {
     struct gf_err err = GF_ERR_INIT;
     if (gf_buf_failed(reduced)) gf_fail(&err, GF_E_LIMIT, "it is longer than %u bytes", GF_CAP_METADATA);
-    if (err.code != GF_OK || !parse(m, gf_buf_slice(reduced), &err)) {
+    if (err.code != GF_OK || !parse(m, gf_buf_slice(reduced), &err) || !is_itself(m, &err)) {
         fail(m, &err);
         return;
     }

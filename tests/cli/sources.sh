@@ -83,6 +83,11 @@ says 'which is unproven' 'beta-1.0.tar.gz: .* dynamic' "$out"
 from '' metadata liar
 says_requires 'what can be read of bad requirements' liar-1.0-py3-none-any.whl alpha
 
+from '' metadata mask
+says 'another name inside' '^mask-1.0.*GF_E_PARSE.*its metadata is that of other 1.0, its file name says mask 1.0' "$out"
+says 'the same, spelled otherwise' '^mask-2.0[^:]*: Mask 2' "$out"
+says 'another version inside' '^mask-3.0.*GF_E_PARSE.*its metadata is that of mask 3.1, its file name says mask 3.0' "$out"
+
 # an index that lies
 from size+5 metadata gamma
 says 'size too large' 'GF_E_INTEGRITY.*the index says that .* has [0-9]* bytes, the server has [0-9]*' "$out"
@@ -230,6 +235,9 @@ says_requires 'source archive in a folder' beta-1.0.tar.gz 'gamma>=1'
 says 'others are absent' '^gamma: absent' "$out"
 ask --links "page=$base/links/" metadata alpha
 says_requires 'flat page' alpha-2.0-py3-none-any.whl 'beta>=2'
+ask --cache "$cache" --links "page=$base/links/" pages alpha
+ask --cache "$cache" --offline --links "page=$base/links/" pages alpha
+equal 'a flat page offline' "$(grep -c source=page "$out")" 4
 ask --links "gone=$TMPDIR/gone" --index "default=$base/simple" pages alpha
 says 'a folder that is not there is passed over' '^alpha-1.0.*source=default' "$out"
 
