@@ -7,10 +7,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENTRY_MAGIC "gfentry2"
+#define ENTRY_MAGIC "gfentry3"
+#define WORTH_MAPPING (64u << 10) /* bytes: below, reading is cheaper */
 #define TEXT_MOST 65536u
 
 struct unwritten {
@@ -46,21 +48,24 @@ struct net_cache *net_cache_open(const char *dir, const struct gf_log *log)
     return c;
 }
 
-/* Four lanes, so that the multiplications overlap: an entry of 1 MB takes 0.1 ms. Against accidents, not against an enemy with access to the cache. */
+/* Running sums of running sums in four lanes: as fast as the memory. Against accidents, not against an enemy with access to the cache. */
 static uint64_t checksum(const void *p, size_t n)
 {
     const unsigned char *at = p;
-    uint64_t lane[4] = { n, n ^ 1, n ^ 2, n ^ 3 }, w[4];
+    uint64_t a[4] = { n, 1, 2, 3 }, b[4] = { 0, 0, 0, 0 }, w[4];
     for (; n; at += 32, n -= n < 32 ? n : 32) {
         if (n < 32) memset(w, 0, sizeof w);
         memcpy(w, at, n < 32 ? n : 32);
         for (int i = 0; i < 4; i++) {
-            lane[i] = (lane[i] ^ w[i]) * UINT64_C(0xff51afd7ed558ccd);
-            lane[i] ^= lane[i] >> 29;
+            a[i] += w[i];
+            b[i] += a[i];
         }
     }
     uint64_t sum = 0;
-    for (int i = 0; i < 4; i++) sum = ((sum ^ lane[i]) * UINT64_C(0xc4ceb9fe1a85ec53)) ^ (sum >> 32);
+    for (int i = 0; i < 4; i++) {
+        sum = (sum ^ a[i]) * UINT64_C(0xff51afd7ed558ccd);
+        sum = (sum ^ b[i] ^ sum >> 32) * UINT64_C(0xc4ceb9fe1a85ec53);
+    }
     return sum;
 }
 
@@ -70,28 +75,40 @@ static char *entry_path(const struct net_cache *c, const char *kind, const char 
     return gf_xasprintf("%s/%s/%016llx", c->dir, kind, (unsigned long long)gf_hash64(key, strlen(key)));
 }
 
-static bool read_file(const char *path, unsigned char **ret, size_t *ret_n)
+static bool read_whole(int fd, unsigned char *p, size_t n)
+{
+    for (size_t have = 0; have < n;) {
+        ssize_t got = read(fd, p + have, n - have);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        have += (size_t)got;
+    }
+    return true;
+}
+
+static bool map_file(int fd, size_t n, struct net_entry *ret)
+{
+    void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    if (p == MAP_FAILED) return false;
+    ret->mem = p;
+    ret->mapped = n;
+    return true;
+}
+
+/* The file's bytes into ret->mem. */
+static bool load_file(const char *path, struct net_entry *ret, size_t *ret_n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
     struct stat st;
     bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(struct entry_head) && st.st_size <= GF_CAP_PAGE;
-    size_t want = good ? (size_t)st.st_size : 0, have = 0;
-    unsigned char *p = good ? gf_xmalloc(want) : NULL;
-    while (good && have < want) {
-        ssize_t got = read(fd, p + have, want - have);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) good = false;
-        else have += (size_t)got;
+    size_t n = *ret_n = good ? (size_t)st.st_size : 0;
+    if (good && !(n >= WORTH_MAPPING && map_file(fd, n, ret))) {
+        ret->mem = gf_xmalloc(n);
+        good = read_whole(fd, ret->mem, n);
     }
     close(fd);
-    if (!good) {
-        free(p);
-        return false;
-    }
-    *ret = p;
-    *ret_n = want;
-    return true;
+    return good;
 }
 
 static size_t aligned(size_t n) { return (n + 7) & ~(size_t)7; }
@@ -113,19 +130,19 @@ static bool take_text(const char **at, uint32_t n, const char **ret)
     return n == 0 || (*ret)[n - 1] == '\0';
 }
 
-static bool open_entry(unsigned char *mem, size_t n, const char *key, struct net_entry *ret)
+static bool open_entry(size_t n, const char *key, struct net_entry *e)
 {
+    const unsigned char *mem = e->mem;
     struct entry_head h;
     memcpy(&h, mem, sizeof h);
     size_t hashed = offsetof(struct entry_head, order);
     if (!head_is_sound(&h, n) || checksum(mem + hashed, n - hashed) != h.sum) return false;
     const char *at = (const char *)mem + sizeof h, *stored_key;
-    struct net_entry e = { .stored = h.stored, .max_age = h.max_age, .mem = mem };
-    if (!take_text(&at, h.key, &stored_key) || !take_text(&at, h.etag, &e.etag) || !take_text(&at, h.last_modified, &e.last_modified)) return false;
-    if (strcmp(stored_key, key) != 0) return false;
-    e.bytes = gf_slice_n((const char *)mem + sizeof h + texts_size(&h), (size_t)h.payload);
-    *ret = e;
-    return true;
+    e->stored = h.stored;
+    e->max_age = h.max_age;
+    if (!take_text(&at, h.key, &stored_key) || !take_text(&at, h.etag, &e->etag) || !take_text(&at, h.last_modified, &e->last_modified)) return false;
+    e->bytes = gf_slice_n((const char *)mem + sizeof h + texts_size(&h), (size_t)h.payload);
+    return strcmp(stored_key, key) == 0;
 }
 
 static bool is_queued(const struct net_cache *c, const char *path)
@@ -139,18 +156,19 @@ bool net_cache_get(struct net_cache *c, const char *kind, const char *key, struc
 {
     if (!c) return false;
     GF_FREE char *path = entry_path(c, kind, key);
-    unsigned char *mem = NULL;
+    struct net_entry e = { .max_age = -1 };
     size_t n = 0;
     while (is_queued(c, path)) net_cache_write_one(c);
-    if (!read_file(path, &mem, &n)) return false;
-    if (open_entry(mem, n, key, ret)) return true;
-    free(mem);
-    return false;
+    bool good = load_file(path, &e, &n) && open_entry(n, key, &e);
+    if (good) *ret = e;
+    else net_entry_release(&e);
+    return good;
 }
 
 void net_entry_release(struct net_entry *e)
 {
-    free(e->mem);
+    if (e->mapped) munmap(e->mem, e->mapped);
+    else free(e->mem);
     *e = (struct net_entry){ .max_age = -1 };
 }
 

@@ -17,7 +17,8 @@ struct net_entry {
     int64_t stored;                 /* unix seconds */
     int64_t max_age;                /* seconds; -1: the server said nothing about freshness */
     const char *etag, *last_modified; /* NULL */
-    void *mem;                      /* owns what the entry points to */
+    void *mem;                      /* owns what the entry points to; entries are never changed in place, so that a large one may be mapped */
+    size_t mapped;                  /* bytes; 0: mem is allocated */
 };
 /* False when there is no sound entry. */
 bool net_cache_get(struct net_cache *c, const char *kind, const char *key, struct net_entry *ret);

@@ -235,18 +235,28 @@ static bool too_new(const struct src_set *s, const struct src_file *f)
     return s->cfg.exclude_newer != INT64_MAX && (f->uploaded < 0 || f->uploaded > s->cfg.exclude_newer);
 }
 
+/* The files of all sources; where one alone has them and all may stay, they need not be copied. */
 static void merge_files(struct src_project_item *p)
 {
     struct src_set *s = p->set;
-    size_t n = 0;
-    for (size_t i = 0; i < s->cfg.nindexes; i++) n += p->asks[i] ? p->asks[i]->nfiles : 0;
+    size_t n = 0, having = 0;
+    const struct src_ask *one = NULL;
+    for (size_t i = 0; i < s->cfg.nindexes; i++) {
+        if (!p->asks[i] || !p->asks[i]->nfiles) continue;
+        one = p->asks[i];
+        n += one->nfiles;
+        having++;
+    }
+    if (having == 1 && s->cfg.exclude_newer == INT64_MAX) {
+        p->out.files = one->files;
+        p->out.nfiles = one->nfiles;
+        return;
+    }
     struct src_file *files = gf_arena_alloc(&s->mem, n * sizeof *files + 1);
-    uint32_t kept = 0;
     for (size_t i = 0; i < s->cfg.nindexes; i++)
         for (uint32_t k = 0; p->asks[i] && k < p->asks[i]->nfiles; k++)
-            if (!too_new(s, &p->asks[i]->files[k])) files[kept++] = p->asks[i]->files[k];
+            if (!too_new(s, &p->asks[i]->files[k])) files[p->out.nfiles++] = p->asks[i]->files[k];
     p->out.files = files;
-    p->out.nfiles = kept;
 }
 
 static void note_unreachable(struct src_project_item *p)
