@@ -70,6 +70,7 @@ int bnd_contents_open(const char *path, struct bnd_contents *ret, struct gf_err 
     struct bnd_contents c = { .damage = GF_ERR_INIT };
     struct stat st;
     if (stat(path, &st) < 0) return gf_fail_errno(err, errno, "cannot look at '%s'", path);
+    if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) return gf_fail(err, GF_E_USAGE, "'%s' is neither a tar nor a folder", path);
     gf_arena_init(&c.mem);
     int rc = 0;
     if (S_ISDIR(st.st_mode)) {
