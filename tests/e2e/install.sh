@@ -150,6 +150,11 @@ as_user() { inside setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 expect 10 'cannot be written' 'an ordinary user may not write everywhere' as_user sh /b/small/install.sh --prefix /opt/u
 expect 0 'done: /home/user/stack' 'an ordinary user at home' as_user env HOME=/home/user sh /b/small/install.sh --prefix /home/user/stack
 expect 0 'removed' 'an ordinary user removes it' as_user sh /home/user/stack/.gpuferry/uninstall.sh
+mv "$root/usr/lib/python3.11/venv" "$root/usr/lib/python3.11/no-venv"
+expect 0 'done: /opt/v' 'a Python without venv' inside sh /b/small/install.sh --prefix /opt/v
+expect 0 'removed' 'a Python without venv, uninstall' inside sh /opt/v/.gpuferry/uninstall.sh
+if [ ! -e "$root/opt/v" ]; then ok "a Python without venv, nothing is left"; else bad "a Python without venv, nothing is left"; fi
+mv "$root/usr/lib/python3.11/no-venv" "$root/usr/lib/python3.11/venv"
 mkdir -p "$root/opt/l/.gpuferry/lock" && echo 1 >"$root/opt/l/.gpuferry/lock/pid"
 expect 12 'process 1 is installing' 'two at a time' inside sh /b/small/install.sh --prefix /opt/l
 echo 999999 >"$root/opt/l/.gpuferry/lock/pid"
