@@ -54,7 +54,7 @@ static int run(void *opts, const struct opt_list *args, struct gf_err *err)
         return rc;
     }
     struct mdl_profile *p = NULL;
-    if (mtx_open(o->target.matrix, &m, err)) return -1;
+    if (opt_open_matrix(o->target.matrix, &m, err)) return -1;
     int rc = load_all(m, args, &p, err);
     if (!rc) rc = judge(m, p, args->v[0], err);
     mdl_profile_free(p);

@@ -17,6 +17,9 @@ struct cmd {
 
 extern const struct cmd cmd_plan, cmd_why, cmd_bundle, cmd_verify, cmd_matrix, cmd_detect, cmd_target, cmd_check, cmd_doctor, cmd_fit, cmd_inspect;
 
+/* The data set: given (--matrix), else the one that 'matrix update' installed when it is newer than the one built in, else that. */
+int opt_open_matrix(const char *given, struct mtx **ret, struct gf_err *err);
+char *opt_installed_matrix(void); /* where 'matrix update' installs; malloc'd */
 /* The target that the options describe; opens the matrix too. */
 int opt_open_target(const struct opt_target *o, struct mtx **ret_matrix, struct tgt_target *ret, struct gf_err *err);
 

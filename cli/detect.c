@@ -17,7 +17,7 @@ static int run(void *options, const struct opt_list *args, struct gf_err *err)
     struct mtx *m = NULL;
     struct mdl_profile *p = NULL;
     if (args->n) return gf_fail(err, GF_E_USAGE, "detect takes no '%s': it looks at this machine; 'gpuferry target FILE' reads facts from a file", args->v[0]);
-    if (mtx_open(o->matrix, &m, err)) return -1;
+    if (opt_open_matrix(o->matrix, &m, err)) return -1;
     int rc = tgt_detect(m, o->root ? o->root : "", &p, err);
     if (!rc) rc = opt_print_profile(p, !o->common.json, err);
     mdl_profile_free(p);

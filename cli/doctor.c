@@ -152,7 +152,7 @@ static int run(void *opts, const struct opt_list *args, struct gf_err *err)
     struct mtx *m = NULL;
     struct jdg_knowledge *k = NULL;
     if (args->n > 1) return gf_fail(err, GF_E_USAGE, "name one file with the error text, '-' for standard input, or none to look at this machine");
-    if (mtx_open(o->target.matrix, &m, err)) return -1;
+    if (opt_open_matrix(o->target.matrix, &m, err)) return -1;
     int rc = cmd_open_knowledge(m, &k, err);
     if (!rc) rc = args->n ? diagnose(o, m, k, args->v[0], err) : examine(m, k, err);
     jdg_knowledge_free(k);

@@ -247,7 +247,7 @@ static int run(void *opts, const struct opt_list *args, struct gf_err *err)
     struct mtx *m = NULL;
     struct jdg_fit f;
     if (args->n) return gf_fail(err, GF_E_USAGE, "fit takes options only; '%s' is none", args->v[0]);
-    if (mtx_open(o->matrix, &m, err)) return -1;
+    if (opt_open_matrix(o->matrix, &m, err)) return -1;
     int rc = read_request(o, m, &f, err);
     if (!rc) rc = tell(o, m, &f, err);
     mtx_free(m);

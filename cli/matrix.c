@@ -3,11 +3,12 @@
 
 struct matrix_options {
     struct opt_common common;
-    const char *matrix;
+    const char *matrix, *pubkey;
 };
 
 static const struct opt_row rows[] = {
     { 0, "matrix", "DIR|FILE", OPT_STR, offsetof(struct matrix_options, matrix), "use this data set instead of the one built in" },
+    { 0, "pubkey", "FILE|TEXT", OPT_STR, offsetof(struct matrix_options, pubkey), "update: the minisign or PEM public key of who publishes the data" },
 };
 static const struct opt_group groups[] = { OPT_ROWS("Options", rows), OPT_COMMON(struct matrix_options, common) };
 
@@ -122,27 +123,35 @@ static int diff(struct mtx *m, const struct opt_list *args, bool json, struct gf
     return rc ? rc : differs;
 }
 
-static int dispatch(struct mtx *m, const struct opt_list *args, bool json, struct gf_err *err)
+static int update(struct mtx *m, const struct opt_list *args, const struct matrix_options *o, struct gf_err *err)
 {
+    if (args->n != 2) return gf_fail(err, GF_E_USAGE, "usage: gpuferry matrix update URL|FILE --pubkey KEY; the signature is expected beside it, with .minisig at the end");
+    return cmd_matrix_update(m, args->v[1], o->pubkey, o->common.offline, err);
+}
+
+static int dispatch(struct mtx *m, const struct opt_list *args, const struct matrix_options *o, struct gf_err *err)
+{
+    bool json = o->common.json;
     const char *what = args->v[0];
     if (strcmp(what, "show") == 0) return show(m, args, json, err);
     if (strcmp(what, "query") == 0) return query(m, args, json, err);
     if (strcmp(what, "lint") == 0) return lint(m, json, err);
     if (strcmp(what, "diff") == 0) return diff(m, args, json, err);
-    return gf_fail(err, GF_E_USAGE, "'matrix %s' is not known: show, query, lint and diff are", what);
+    if (strcmp(what, "update") == 0) return update(m, args, o, err);
+    return gf_fail(err, GF_E_USAGE, "'matrix %s' is not known: show, query, lint, diff and update are", what);
 }
 
 static int run(void *options, const struct opt_list *args, struct gf_err *err)
 {
     const struct matrix_options *o = options;
     struct mtx *m = NULL;
-    if (!args->n) return gf_fail(err, GF_E_USAGE, "what of the matrix? show NAME, query TEXT, lint, diff OLD [NEW]");
-    if (mtx_open(o->matrix, &m, err)) return -1;
-    int rc = dispatch(m, args, o->common.json, err);
+    if (!args->n) return gf_fail(err, GF_E_USAGE, "what of the matrix? show NAME, query TEXT, lint, diff OLD [NEW], update URL|FILE");
+    if (opt_open_matrix(o->matrix, &m, err)) return -1;
+    int rc = dispatch(m, args, o, err);
     if (!rc && mtx_error(m)) *err = *mtx_error(m), rc = -1;
     mtx_free(m);
     return rc;
 }
 
-const struct cmd cmd_matrix = { "matrix", "matrix show NAME | query TEXT | lint | diff OLD [NEW]", "the compatibility facts, each with its source", groups, sizeof groups / sizeof groups[0],
+const struct cmd cmd_matrix = { "matrix", "matrix show NAME | query TEXT | lint | diff OLD [NEW] | update URL|FILE", "the compatibility facts, each with its source", groups, sizeof groups / sizeof groups[0],
                                 sizeof(struct matrix_options), run };

@@ -20,5 +20,6 @@ const char *cmd_targets_text(struct cmd_answer *a, const struct mtx_carries *c);
 int cmd_matrix_show(struct cmd_answer *a, const char *name, const char *detail, struct gf_err *err);
 /* ret_status: 0 something fits, 1 nothing does, 3 it cannot be told. */
 int cmd_matrix_query(struct cmd_answer *a, const char *text, int *ret_status, struct gf_err *err);
+int cmd_matrix_update(struct mtx *now, const char *from, const char *pubkey, bool offline, struct gf_err *err);
 
 #endif

@@ -27,7 +27,7 @@ int opt_open_target(const struct opt_target *o, struct mtx **ret_matrix, struct 
     struct mdl_profile *base = NULL;
     struct tgt_request r = { .gpus = o->gpus.v, .ngpus = o->gpus.n, .os = o->os, .arch = o->arch, .python = o->python, .glibc = o->glibc,
                              .kernel = o->kernel, .driver = o->driver, .accelerator = o->accelerator };
-    if (mtx_open(o->matrix, &m, err)) return -1;
+    if (opt_open_matrix(o->matrix, &m, err)) return -1;
     if (open_base(o, m, &base, err) || tgt_from_request(m, &r, base, ret, err)) {
         mtx_free(m);
         return -1;

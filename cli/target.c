@@ -40,7 +40,7 @@ static int run(void *options, const struct opt_list *args, struct gf_err *err)
     struct mtx *m = NULL;
     struct mdl_profile *p = NULL;
     if (!all.n) all = standard_input;
-    if (mtx_open(o->matrix, &m, err)) return -1;
+    if (opt_open_matrix(o->matrix, &m, err)) return -1;
     int rc = load_all(m, &all, &p, err);
     if (!rc) rc = opt_print_profile(p, !o->common.json && out_stdout_is_terminal(), err);
     mdl_profile_free(p);

@@ -18,6 +18,8 @@ gf_slice mtx_file_text(struct mtx *m, const char *path); /* a file of the set, "
 int mtx_open_pack(gf_slice pack, const char *label, struct mtx **ret, struct gf_err *err);
 /* A file of the data set by its path in it ("nvidia/driver.json"); GF_NONE without it. */
 gf_slice mtx_text_at(const struct mtx *m, const char *path);
+/* A packed file that was checked when it was installed: its tables are read when asked for. */
+int mtx_open_installed(const char *path, struct mtx **ret, struct gf_err *err);
 void mtx_free(struct mtx *m);
 const char *mtx_version(const struct mtx *m); /* data/VERSION */
 const char *mtx_sha256(struct mtx *m);        /* of the whole data set in canonical order */

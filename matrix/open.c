@@ -70,6 +70,14 @@ int mtx_open(const char *path, struct mtx **ret, struct gf_err *err)
     return 0;
 }
 
+int mtx_open_installed(const char *path, struct mtx **ret, struct gf_err *err)
+{
+    struct mtx *m = blank();
+    if (open_files(path, m, err) || read_version(m, path, err)) return mtx_free(m), -1;
+    *ret = m;
+    return 0;
+}
+
 int mtx_open_pack(gf_slice pack, const char *label, struct mtx **ret, struct gf_err *err)
 {
     struct mtx *m = blank();
