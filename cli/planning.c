@@ -1,6 +1,8 @@
 #include "cli/planning.h"
 #include "base/file.h"
+#include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 
 #define SOURCES(member) offsetof(struct opt_sources, member)
 const struct opt_row opt_source_rows[OPT_SOURCE_ROWS] = {
@@ -43,58 +45,104 @@ static int one_of(const char *option, const char *value, const char *const *name
 
 typedef GF_VEC(struct py_req) req_list;
 
-static int add_request(struct planning *p, req_list *list, gf_slice text, const char *where, struct gf_err *err)
+static int read_text(void *arg, const char *path, struct gf_buf *out, struct gf_err *err)
 {
-    struct py_req r;
-    if (py_req_parse(&p->mem, text, true, &r, err)) return where ? gf_wrap(err, "%s", where) : -1;
-    gf_vec_push(list, r);
-    return 0;
-}
-
-static const struct py_req *keep(struct planning *p, req_list *list, size_t *ret_n)
-{
-    const struct py_req *kept = list->n ? gf_arena_memdup(&p->mem, list->v, list->n * sizeof *list->v) : NULL;
-    *ret_n = list->n;
-    gf_vec_free(list);
-    return kept;
-}
-
-static int read_file(struct planning *p, const char *path, req_list *list, struct gf_err *err)
-{
+    (void)arg;
+    if (strstr(path, "://") && strncmp(path, "file://", 7) != 0)
+        return gf_fail(err, GF_E_USAGE, "'%s': requirement files are read from this machine only; fetch it first (curl -LO …) and name the file", path);
     GF_BUF_SCOPE struct gf_buf text;
     gf_buf_init(&text, GF_CAP_LOCK);
     if (gf_file_read(path, GF_CAP_LOCK, &text, err)) return -1;
-    gf_slice rest = gf_slice_n(gf_arena_str(&p->mem, gf_buf_slice(&text)), text.n), line;
-    for (unsigned number = 1; gf_slice_line(&rest, &line); number++) {
-        ptrdiff_t hash = gf_slice_find(line, GF_S(" #"));
-        if (hash >= 0) line = gf_slice_sub(line, 0, (size_t)hash);
-        line = gf_slice_trim(line);
-        if (!line.n || line.p[0] == '#') continue;
-        if (add_request(p, list, line, gf_arena_printf(&p->mem, "%s line %u", path, number), err)) return -1;
-    }
+    gf_buf_addsl(out, gf_buf_slice(&text));
+    return gf_buf_failed(out) ? gf_fail(err, GF_E_LIMIT, "'%s' is too large for a requirements file", path) : 0;
+}
+
+static const char *read_env(void *arg, const char *name)
+{
+    (void)arg;
+    return getenv(name);
+}
+
+static int load_files(struct planning *p, const struct opt_list *files, enum py_reqfile_role role, struct gf_err *err)
+{
+    struct py_reqfile_io io = { read_text, read_env, NULL, out_log() };
+    for (size_t i = 0; i < files->n; i++)
+        if (py_reqfile_load(&p->files, files->v[i], role, &io, err)) return -1;
     return 0;
 }
 
-static int read_files(struct planning *p, const struct opt_list *files, req_list *list, struct gf_err *err)
+/* A local path becomes a file URL. */
+static int settle_url(struct planning *p, struct py_req *r, struct gf_err *err)
 {
-    for (size_t i = 0; i < files->n; i++)
-        if (read_file(p, files->v[i], list, err)) return -1;
+    if (!r->url || strstr(r->url, "://")) return 0;
+    char *whole = realpath(r->url, NULL);
+    if (!whole) return gf_fail_errno(err, errno, "cannot find the file '%s' that is asked for", r->url);
+    r->url = gf_arena_printf(&p->mem, "file://%s", whole);
+    free(whole);
     return 0;
+}
+
+static int settle_list(struct planning *p, req_list *list, const struct py_req **ret, size_t *ret_n, struct gf_err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < list->n; i++) rc = settle_url(p, &list->v[i], err);
+    *ret = list->n ? gf_arena_memdup(&p->mem, list->v, list->n * sizeof *list->v) : NULL;
+    *ret_n = list->n;
+    gf_vec_free(list);
+    return rc;
+}
+
+static void take_lines(struct planning *p, enum py_reqfile_role role, req_list *list)
+{
+    for (size_t i = 0; i < p->files.lines[role].n; i++) gf_vec_push(list, p->files.lines[role].v[i].req);
+}
+
+static void take_hashes(struct planning *p)
+{
+    GF_VEC(struct rsv_hashes) list = { 0 };
+    for (size_t i = 0; i < p->files.lines[PY_REQUIREMENTS].n; i++) {
+        const struct py_reqfile_line *l = &p->files.lines[PY_REQUIREMENTS].v[i];
+        if (l->nhashes) gf_vec_push(&list, (struct rsv_hashes){ l->req.name, l->hashes, l->nhashes });
+    }
+    p->problem.hashes = list.n ? gf_arena_memdup(&p->mem, list.v, list.n * sizeof *list.v) : NULL;
+    p->problem.nhashes = list.n;
+    p->problem.require_hashes = p->files.require_hashes;
+    gf_vec_free(&list);
 }
 
 static int read_requests(struct planning *p, const struct opt_choice *c, const struct opt_list *words, struct gf_err *err)
 {
     req_list requests = { 0 }, constraints = { 0 }, overrides = { 0 };
+    py_reqfile_init(&p->files);
     int rc = 0;
-    for (size_t i = 0; !rc && words && i < words->n; i++) rc = add_request(p, &requests, gf_slice_of(words->v[i]), NULL, err);
-    if (!rc) rc = read_files(p, &c->requirements, &requests, err);
-    if (!rc) rc = read_files(p, &c->constraints, &constraints, err);
-    if (!rc) rc = read_files(p, &c->overrides, &overrides, err);
-    p->problem.requests = keep(p, &requests, &p->problem.nrequests);
-    p->problem.constraints = keep(p, &constraints, &p->problem.nconstraints);
-    p->problem.overrides = keep(p, &overrides, &p->problem.noverrides);
+    for (size_t i = 0; !rc && words && i < words->n; i++) {
+        struct py_req r;
+        rc = py_req_parse_any(&p->mem, gf_slice_of(words->v[i]), &r, err);
+        if (!rc) gf_vec_push(&requests, r);
+    }
+    if (!rc) rc = load_files(p, &c->requirements, PY_REQUIREMENTS, err);
+    if (!rc) rc = load_files(p, &c->constraints, PY_CONSTRAINTS, err);
+    if (!rc) rc = load_files(p, &c->overrides, PY_OVERRIDES, err);
+    take_lines(p, PY_REQUIREMENTS, &requests);
+    take_lines(p, PY_CONSTRAINTS, &constraints);
+    take_lines(p, PY_OVERRIDES, &overrides);
+    take_hashes(p);
+    if (settle_list(p, &requests, &p->problem.requests, &p->problem.nrequests, rc ? NULL : err)) rc = -1;
+    if (settle_list(p, &constraints, &p->problem.constraints, &p->problem.nconstraints, rc ? NULL : err)) rc = -1;
+    if (settle_list(p, &overrides, &p->problem.overrides, &p->problem.noverrides, rc ? NULL : err)) rc = -1;
     if (!rc && !p->problem.nrequests) return gf_fail(err, GF_E_USAGE, "nothing was asked for: name a package (gpuferry plan torch) or give a file (-r requirements.txt)");
     return rc;
+}
+
+/* What the files say of sources counts where the command line says nothing. */
+static struct opt_sources with_files(struct planning *p, const struct opt_sources *given)
+{
+    struct opt_sources o = *given;
+    if (!o.index_url) o.index_url = p->files.index_url;
+    o.no_index |= p->files.no_index;
+    for (size_t i = 0; i < p->files.extra_index_urls.n; i++) gf_vec_push(&o.extra_index_urls, p->files.extra_index_urls.v[i]);
+    for (size_t i = 0; i < p->files.find_links.n; i++) gf_vec_push(&o.find_links, p->files.find_links.v[i]);
+    return o;
 }
 
 /* The request for the lock: what was asked, without anything secret. */
@@ -127,14 +175,6 @@ static void write_request(struct planning *p, const struct opt_sources *s, const
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-static const char *const *names_of(struct planning *p, const struct opt_list *list, size_t *ret_n)
-{
-    const char **out = GF_NEW_ARRAY(&p->mem, const char *, list->n + 1);
-    for (size_t i = 0; i < list->n; i++) out[i] = list->v[i][0] == ':' ? list->v[i] : py_name_normalize(&p->mem, gf_slice_of(list->v[i]));
-    *ret_n = list->n;
-    return out;
-}
-
 static int set_problem(struct planning *p, const struct opt_choice *c, struct gf_err *err)
 {
     static const char *const policies[] = { "allow", "avoid", "refuse", NULL }, *const preferences[] = { "newest", "oldest", "installed", NULL };
@@ -150,14 +190,15 @@ static int set_problem(struct planning *p, const struct opt_choice *c, struct gf
     p->problem.unknown = (enum rsv_policy)unknown;
     p->problem.sdist = (enum rsv_policy)sdist;
     p->problem.prefer = (enum rsv_prefer)prefer;
-    p->problem.pre = c->pre;
-    p->problem.only_binary = names_of(p, &c->only_binary, &p->problem.nonly_binary);
-    p->problem.no_binary = names_of(p, &c->no_binary, &p->problem.nno_binary);
+    p->problem.pre = c->pre || p->files.pre;
+    for (size_t i = 0; i < c->only_binary.n; i++) py_formats_add(&p->mem, &p->files.formats, true, gf_slice_of(c->only_binary.v[i]));
+    for (size_t i = 0; i < c->no_binary.n; i++) py_formats_add(&p->mem, &p->files.formats, false, gf_slice_of(c->no_binary.v[i]));
+    p->problem.formats = &p->files.formats;
     p->problem.log = out_log();
     return 0;
 }
 
-int opt_planning_open(struct planning *p, const struct opt_common *common, const struct opt_target *target, const struct opt_sources *sources,
+int opt_planning_open(struct planning *p, const struct opt_common *common, const struct opt_target *target, struct opt_sources *sources,
                       const struct opt_choice *choice, const struct opt_list *words, struct gf_err *err)
 {
     *p = (struct planning){ .mem = GF_ARENA_INIT };
@@ -165,8 +206,9 @@ int opt_planning_open(struct planning *p, const struct opt_common *common, const
     if (opt_open_target(target, &p->matrix, &p->target, err)) return -1;
     p->has_target = true;
     if (set_problem(p, choice, err)) return -1;
+    *sources = with_files(p, sources);
     write_request(p, sources, choice);
-    if (opt_sources_config(&p->mem, p->matrix, &p->target, common, sources, &p->config, err)) return -1;
+    if (opt_sources_config(&p->mem, p->matrix, &p->target, common, sources, p->problem.requests, p->problem.nrequests, &p->config, err)) return -1;
     struct net_config net = { .offline = common->offline, .retries = UINT_MAX, .log = out_log() };
     if (net_client_new(&net, &p->net, err)) return -1;
     return src_set_new(&p->config, p->net, &p->sources, err);
@@ -178,6 +220,7 @@ void opt_planning_close(struct planning *p)
     net_client_free(p->net);
     if (p->has_target) tgt_target_release(&p->target);
     mtx_free(p->matrix);
+    py_reqfile_release(&p->files);
     gf_arena_release(&p->mem);
 }
 

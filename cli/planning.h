@@ -2,6 +2,7 @@
 #ifndef CMD_PLANNING_H
 #define CMD_PLANNING_H
 #include "cli/command.h"
+#include "python/reqfile.h"
 #include "resolver/plan.h"
 #include "sources/pipconf.h"
 
@@ -27,18 +28,19 @@ struct planning {
     struct net_client *net;
     struct src_config config;
     struct rsv_problem problem;
+    struct py_reqfile files;     /* what the requirement files hold */
     char *request_json;
     bool has_target;
 };
-int opt_planning_open(struct planning *p, const struct opt_common *common, const struct opt_target *target, const struct opt_sources *sources,
+int opt_planning_open(struct planning *p, const struct opt_common *common, const struct opt_target *target, struct opt_sources *sources,
                       const struct opt_choice *choice, const struct opt_list *words, struct gf_err *err);
 void opt_planning_close(struct planning *p);
 /* Solves, with progress on a terminal. */
 int opt_planning_solve(struct planning *p, const struct rsv_plan_options *o, struct rsv_result *ret, struct gf_err *err);
 
 /* sources.c */
-int opt_sources_config(struct gf_arena *a, struct mtx *m, const struct tgt_target *t, const struct opt_common *common, const struct opt_sources *o, struct src_config *ret,
-                       struct gf_err *err);
+int opt_sources_config(struct gf_arena *a, struct mtx *m, const struct tgt_target *t, const struct opt_common *common, const struct opt_sources *o,
+                       const struct py_req *requests, size_t nrequests, struct src_config *ret, struct gf_err *err);
 const char *opt_mirror_of(struct gf_arena *a, const char *id, const char *url);
 /* render.c */
 void out_plan_text(const struct planning *p, const struct rsv_result *r, const struct mdl_lock *l, struct gf_buf *out);

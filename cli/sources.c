@@ -108,8 +108,19 @@ static int add_configured(struct gf_arena *a, const struct opt_sources *o, const
     return 0;
 }
 
-int opt_sources_config(struct gf_arena *a, struct mtx *m, const struct tgt_target *t, const struct opt_common *common, const struct opt_sources *o, struct src_config *ret,
-                       struct gf_err *err)
+/* Each direct reference is a source of its own, the only one for its name. */
+static void add_direct(struct gf_arena *a, const struct py_req *requests, size_t n, index_list *list)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!requests[i].url) continue;
+        const char **names = GF_NEW_ARRAY(a, const char *, 1);
+        names[0] = requests[i].name;
+        gf_vec_push(list, (struct src_index){ .id = gf_arena_printf(a, "direct-%s", requests[i].name), .kind = SRC_DIRECT, .url = requests[i].url, .routes = names, .nroutes = 1 });
+    }
+}
+
+int opt_sources_config(struct gf_arena *a, struct mtx *m, const struct tgt_target *t, const struct opt_common *common, const struct opt_sources *o,
+                       const struct py_req *requests, size_t nrequests, struct src_config *ret, struct gf_err *err)
 {
     *ret = (struct src_config){ .exclude_newer = INT64_MAX, .offline = common->offline, .refresh = o->refresh, .log = out_log() };
     if (o->exclude_newer && !parse_date(gf_slice_of(o->exclude_newer), &ret->exclude_newer))
@@ -122,6 +133,7 @@ int opt_sources_config(struct gf_arena *a, struct mtx *m, const struct tgt_targe
         return -1;
     }
     if (!o->no_index) add_vendors(a, m, t, o, &list);
+    add_direct(a, requests, nrequests, &list);
     ret->nindexes = list.n;
     ret->indexes = list.n ? gf_arena_memdup(a, list.v, list.n * sizeof *list.v) : NULL;
     gf_vec_free(&list);

@@ -1,6 +1,7 @@
 /* From the files of a project to its frozen, judged and ranked list of candidates. */
 #include "python/wheel.h"
 #include "resolver/universe.h"
+#include <strings.h>
 
 struct entry {               /* one file, read */
     const struct src_file *file;
@@ -20,14 +21,26 @@ struct reading {             /* the files of one project on their way to candida
     GF_VEC(struct py_version) versions; /* by id of texts; text NULL: not a version */
 };
 
-static bool named(const char *const *list, size_t n, const char *name)
+/* Does the request refuse files of this kind for the package. */
+static bool unwanted(const struct rsv_universe *u, const char *name, bool sdist)
 {
-    bool yes = false;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(list[i], ":none:") == 0) yes = false;
-        else yes |= strcmp(list[i], ":all:") == 0 || strcmp(list[i], name) == 0;
+    bool wheels = true, sdists = true;
+    if (u->p->formats) py_formats_allow(u->p->formats, gf_slice_of(name), &wheels, &sdists);
+    return sdist ? !sdists : !wheels;
+}
+
+/* Is the file one of those whose digests were given; a file without a digest is none. */
+static bool hash_fits(const struct rsv_universe *u, const char *name, const struct src_file *f)
+{
+    bool listed = false;
+    for (size_t i = 0; i < u->p->nhashes; i++) {
+        const struct rsv_hashes *h = &u->p->hashes[i];
+        if (strcmp(h->name, name) != 0) continue;
+        listed = true;
+        for (size_t k = 0; f->sha256 && k < h->n; k++)
+            if (strncmp(h->v[k], "sha256:", 7) == 0 && strcasecmp(h->v[k] + 7, f->sha256) == 0) return true;
     }
-    return yes;
+    return !listed && !u->p->require_hashes;
 }
 
 static bool is_upper_bound(const struct py_spec *s) { return s->op == PY_LT || s->op == PY_LE || (s->op == PY_COMPATIBLE && s->v.nrelease > 1); }
@@ -176,7 +189,7 @@ static bool read_wheel(struct reading *r, const struct src_file *f, struct entry
     e->rank = a->rank;
     e->verdict = a->verdict;
     e->need = a->need;
-    if (!e->verdict && named(u->p->no_binary, u->p->nno_binary, p->name)) e->verdict = RSV_R_BINARY;
+    if (!e->verdict && unwanted(u, p->name, false)) e->verdict = RSV_R_BINARY;
     return true;
 }
 
@@ -189,7 +202,7 @@ static bool read_sdist(struct reading *r, const struct src_file *f, struct entry
     e->version = version_of(r, gf_slice_of(v.text));
     e->sdist = true;
     e->rank = INT32_MAX;
-    if (u->p->sdist == RSV_REFUSE || named(u->p->only_binary, u->p->nonly_binary, p->name)) e->verdict = RSV_R_SDIST;
+    if (u->p->sdist == RSV_REFUSE || unwanted(u, p->name, true)) e->verdict = RSV_R_SDIST;
     return e->version != RSV_NONE;
 }
 
@@ -202,6 +215,7 @@ static bool read_file(struct reading *r, const struct src_file *f, struct entry 
         e->verdict = RSV_R_PYTHON;
         e->need = f->requires_python;
     }
+    if (!e->verdict && (r->u->p->nhashes || r->u->p->require_hashes) && !hash_fits(r->u, r->u->pkg.v[r->pkg].name, f)) e->verdict = RSV_R_HASH;
     e->newer_python = !e->verdict && fit == RSV_PYTHON_ABOVE;
     if (!e->verdict && f->yanked && !r->u->pkg.v[r->pkg].pins_yanked) {
         e->verdict = RSV_R_YANKED;
@@ -216,6 +230,7 @@ static int distance(const struct entry *e)
     switch (e->verdict) {
     case 0: return (e->sdist ? 1 : 0) + (e->newer_python ? 2 : 0);
     case RSV_R_YANKED: return 4;
+    case RSV_R_HASH: return 9;
     case RSV_R_SDIST:
     case RSV_R_BINARY: return 10;
     case RSV_R_PYTHON: return 5;
@@ -271,6 +286,7 @@ static const char *unit_of(struct rsv_universe *u, const struct rsv_package *p, 
     case RSV_R_ARCH:
     case RSV_R_PLATFORM: return "fact:platform";
     case RSV_R_YANKED: return gf_arena_printf(&u->mem, "yanked:%s", p->name);
+    case RSV_R_HASH: return "request:hashes";
     case RSV_R_SDIST:
     case RSV_R_BINARY: return "request:files";
     default: return NULL;
@@ -314,7 +330,7 @@ static int compare_rank(const struct rsv_universe *u, const struct rsv_candidate
     if (a->replaces_by != b->replaces_by) return a->replaces_by ? -1 : 1;
     if ((a->refused == RSV_NONE) != (b->refused == RSV_NONE)) return a->refused == RSV_NONE ? -1 : 1;
     if (a->newer_python != b->newer_python) return b->newer_python ? -1 : 1;
-    if (a->unknown_code != b->unknown_code) return b->unknown_code ? -1 : 1;
+    if (a->unknown_code != b->unknown_code && u->p->unknown != RSV_ALLOW) return b->unknown_code ? -1 : 1;
     if (a->sdist != b->sdist && u->p->sdist != RSV_ALLOW) return b->sdist ? -1 : 1;
     if (a->pre != b->pre && !u->p->pre) return b->pre ? -1 : 1;
     int c = py_version_cmp_public(&b->version, &a->version);

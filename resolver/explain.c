@@ -77,6 +77,24 @@ static char *not_found_text(struct rsv_universe *u, struct gf_arena *a, const st
     return gf_arena_str(a, gf_buf_slice(&out));
 }
 
+/* What the project has instead: its newest versions. */
+static char *there_are(struct gf_arena *a, const struct rsv_package *p)
+{
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, 2000);
+    gf_buf_adds(&out, p->n ? "; there is no such version, there are" : "; the project has no files");
+    unsigned shown = 0;
+    const char *last = NULL;
+    for (uint32_t i = p->n; i-- > 0 && shown < 6;) {
+        const char *v = rsv_shown(&p->c[i]);
+        if (p->c[i].replaces_by || (last && strcmp(last, v) == 0)) continue;
+        gf_buf_addf(&out, "%s %s", shown++ ? "," : "", v);
+        last = v;
+    }
+    if (p->n > shown) gf_buf_adds(&out, " …");
+    return gf_arena_str(a, gf_buf_slice(&out));
+}
+
 /* "needs" the other side, by metadata, request or rule. */
 static char *edge_text(struct rsv_universe *u, struct gf_arena *a, const struct rsv_incompat *inc, const struct rsv_reason *r)
 {
@@ -86,7 +104,7 @@ static char *edge_text(struct rsv_universe *u, struct gf_arena *a, const struct 
     const char *tail = "";
     if (dep && dep->kind == RSV_DRIVER) tail = gf_arena_printf(a, "; %s", driver_state(u, a));
     else if (list && list->missing) tail = gf_arena_printf(a, "; %s", not_found_text(u, a, list));
-    else if (list && list->published && inc->nterms == 1) tail = gf_arena_printf(a, "; no file offered here is such a version%s", list->n ? "" : " (the project has none)");
+    else if (list && list->published && inc->nterms == 1) tail = there_are(a, list);
     if (r->kind == RSV_R_REQUEST) return gf_arena_printf(a, "you asked for %s%s", r->text, tail);
     if (r->kind == RSV_R_METADATA) return gf_arena_printf(a, "%s requires %s%s", who, r->text, tail);
     gf_slice why = gf_slice_of(r->why);
@@ -109,6 +127,7 @@ static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char
     case RSV_R_YANKED: return gf_arena_printf(a, "%s was withdrawn by its authors%s%s", who, r->text && *r->text ? ": " : "", r->text ? r->text : "");
     case RSV_R_SDIST: return gf_arena_printf(a, "%s comes as a source archive only, which the target would have to build", who);
     case RSV_R_BINARY: return gf_arena_printf(a, "%s comes as wheels only and the request refuses those", who);
+    case RSV_R_HASH: return gf_arena_printf(a, "%s has none of the digests that the request gives (--hash)", who);
     case RSV_R_METADATA_BAD: return gf_arena_printf(a, "%s: %s", who, r->text);
     case RSV_R_GPU: return gf_arena_printf(a, "%s has no code for %s%s", who, r->text, why);
     case RSV_R_PTX: return gf_arena_printf(a, "%s has only PTX for %s, which the driver cannot compile%s", who, r->text, why);
@@ -123,7 +142,7 @@ static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char
 static const char *id_of(enum rsv_reason_kind k)
 {
     static const char *const ids[] = { "requested", "constraint", "requires", "rule", "provides", "same-extra", "one-variant", "policy", "python-version", "no-wheel-for-python",
-                                       "no-wheel-for-platform", "no-wheel-for-arch", "glibc-too-old", "yanked", "source-only", "wheels-only", "not-found", "metadata-unreadable",
+                                       "no-wheel-for-platform", "no-wheel-for-arch", "glibc-too-old", "yanked", "source-only", "wheels-only", "hash", "not-found", "metadata-unreadable",
                                        "no-gpu-code", "gpu-code-unknown", "ptx-needs-driver", "cpu-build", "driver", "driver-gpu", "fact" };
     return ids[k];
 }

@@ -160,8 +160,8 @@ static enum py_tri fact_holds(struct rsv_universe *u, const struct mtx_term *t)
     if (strcmp(t->name, "libstdcxx") == 0) take(&have, f->libstdcxx);
     else if (!fact_lookup(u, gf_slice_of(t->name), &have)) return PY_UNKNOWN;
     struct py_version v;
-    gf_slice number = have;
-    if (strcmp(t->name, "kernel") == 0 && number.p) gf_slice_cut(&number, '-', &number);
+    gf_slice rest = have, number = have;
+    if (strcmp(t->name, "kernel") == 0 && have.p) gf_slice_cut(&rest, '-', &number);
     if (!have.p || !py_version_parse(&u->mem, number, &v)) return PY_UNKNOWN;
     return py_specset_contains(&t->specs, &v) ? PY_YES : PY_NO;
 }
@@ -178,7 +178,9 @@ void rsv_judge_facts(struct rsv_universe *u, struct rsv_package *p, struct rsv_c
             const char *unit = gf_arena_printf(&u->mem, "fact:%s", t->name);
             if (rsv_is_freed(u, unit) || rsv_is_freed(u, rules[i]->id)) continue;
             char text[256];
-            snprintf(text, sizeof text, "%s %s", t->name, t->text ? t->text : "");
+            gf_slice have = GF_NONE;
+            if (!fact_lookup(u, gf_slice_of(t->name), &have)) have = GF_S("less");
+            snprintf(text, sizeof text, "%s %s, the target has %.*s", t->name, t->text ? t->text : "", GF_FMT(have));
             rsv_pkg id = (rsv_pkg)(p - u->pkg.v);
             c->refused = rsv_reason_add(u, (struct rsv_reason){ .kind = RSV_R_FACT, .pkg = id, .dep = RSV_NONE, .text = gf_arena_strz(&u->mem, text),
                                                                .why = rules[i]->why, .rule = rules[i], .source = rules[i]->source, .unit = unit });

@@ -3,6 +3,7 @@
 #define RSV_PROBLEM_H
 #include "matrix/matrix.h"
 #include "model/lock.h"
+#include "python/formats.h"
 #include "sources/source.h"
 
 /* Candidates by name, metadata by file: src_set's functions, or a scenario's. */
@@ -22,6 +23,8 @@ enum rsv_policy { RSV_ALLOW, RSV_AVOID, RSV_REFUSE };
 enum rsv_driver_mode { RSV_DRIVER_KEEP, RSV_DRIVER_ANY, RSV_DRIVER_NONE };
 enum rsv_prefer { RSV_NEWEST, RSV_OLDEST, RSV_INSTALLED };
 
+struct rsv_hashes { const char *name; const char *const *v; size_t n; }; /* "sha256:…" */
+
 struct rsv_problem {
     const struct mdl_profile *profile;
     struct mtx *matrix;
@@ -33,8 +36,10 @@ struct rsv_problem {
     size_t nconstraints, noverrides;
     enum rsv_policy unknown;     /* builds whose GPU code the matrix does not know */
     enum rsv_policy sdist;       /* source archives, which the target must build */
-    const char *const *only_binary, *const *no_binary; /* names; ":all:" */
-    size_t nonly_binary, nno_binary;
+    const struct py_formats *formats; /* --only-binary, --no-binary; NULL: no wish */
+    const struct rsv_hashes *hashes; /* files of these names must have one of these digests */
+    size_t nhashes;
+    bool require_hashes;         /* and names without a row cannot be taken */
     bool pre;                    /* --pre */
     enum rsv_prefer prefer;
     const char *const *freed;    /* units that do not count: "fact:python", "request:0", "rule:R-DRV-MAJOR" … */

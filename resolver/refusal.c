@@ -132,12 +132,14 @@ static char *outcome_text(struct rsv_universe *u, struct gf_arena *a)
     for (size_t i = 0; i < u->p->nrequests; i++) {
         rsv_pkg p = rsv_find_package(u, RSV_DIST, u->p->requests[i].name, NULL);
         uint32_t at = p == RSV_NONE ? RSV_NONE : rsv_decided(u->solver, p);
-        if (at != RSV_NONE) gf_buf_addf(&out, "%s%s %s", out.n ? ", " : "", u->pkg.v[p].name, u->pkg.v[p].c[at].version.text);
+        bool repeated = false;
+        for (size_t k = 0; k < i; k++) repeated |= strcmp(u->p->requests[k].name, u->p->requests[i].name) == 0;
+        if (at != RSV_NONE && !repeated) gf_buf_addf(&out, "%s%s %s", out.n ? ", " : "", u->pkg.v[p].name, u->pkg.v[p].c[at].version.text);
     }
     return gf_arena_str(a, gf_buf_slice(&out));
 }
 
-/* Does p have a plan; then it is noted. what may be NULL for a driver: told from the plan. */
+/* Does p have a plan; then it is noted. */
 static bool try_change(struct search *s, const struct rsv_problem *p, const char *what, const char *option)
 {
     struct rsv_universe again;
@@ -149,8 +151,9 @@ static bool try_change(struct search *s, const struct rsv_problem *p, const char
         struct gf_arena *a = &s->ret->mem;
         struct rsv_change c = { .gives = outcome_text(&again, a), .what = gf_arena_strz(a, what), .option = gf_arena_strz(a, option) };
         if (floor) {
-            c.what = gf_arena_printf(a, "with a driver %s", floor);
-            c.option = gf_arena_strz(a, "--driver any");
+            rsv_pkg driver = rsv_find_package(&again, RSV_DRIVER, "driver", NULL);
+            uint32_t at = driver == RSV_NONE ? RSV_NONE : rsv_decided(again.solver, driver);
+            if (at != RSV_NONE) c.what = gf_arena_printf(a, "with driver %s (it needs %s)", rsv_shown(&again.pkg.v[driver].c[at]), floor);
         }
         gf_vec_push(&s->found, c);
     }

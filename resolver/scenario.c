@@ -77,14 +77,6 @@ static bool policy(gf_slice v, enum rsv_policy *ret)
     return *ret != RSV_AVOID || gf_slice_is(v, "avoid");
 }
 
-static const char *const *append(struct rsv_scenario *s, const char *const *list, size_t *n, gf_slice v)
-{
-    const char **longer = GF_NEW_ARRAY(&s->mem, const char *, *n + 1);
-    if (*n) memcpy(longer, list, *n * sizeof *longer);
-    longer[(*n)++] = gf_arena_str(&s->mem, v);
-    return longer;
-}
-
 static int read_option(struct reading *r, gf_slice rest)
 {
     struct rsv_problem *p = &r->s->problem;
@@ -97,8 +89,8 @@ static int read_option(struct reading *r, gf_slice rest)
         else if (gf_slice_is(key, "prefer")) p->prefer = gf_slice_is(value, "oldest") ? RSV_OLDEST : RSV_NEWEST;
         else if (gf_slice_is(key, "unknown")) ok = policy(value, &p->unknown);
         else if (gf_slice_is(key, "sdist")) ok = policy(value, &p->sdist);
-        else if (gf_slice_is(key, "only-binary")) p->only_binary = append(r->s, p->only_binary, &p->nonly_binary, value);
-        else if (gf_slice_is(key, "no-binary")) p->no_binary = append(r->s, p->no_binary, &p->nno_binary, value);
+        else if (gf_slice_is(key, "only-binary")) py_formats_add(&r->s->mem, &r->s->formats, true, value);
+        else if (gf_slice_is(key, "no-binary")) py_formats_add(&r->s->mem, &r->s->formats, false, value);
         else ok = false;
         if (!ok) return bad(r, "an option was expected (pre, prefer=, unknown=, sdist=, only-binary=, no-binary=)", word);
     }
@@ -257,6 +249,7 @@ int rsv_scenario_read(gf_slice text, const char *label, struct rsv_scenario *ret
     if (!ret->profile->os_id) ret->profile->os_id = "debian";
     ret->problem.profile = ret->profile;
     ret->problem.matrix = ret->matrix;
+    ret->problem.formats = &ret->formats;
     return 0;
 }
 
@@ -273,6 +266,7 @@ void rsv_scenario_release(struct rsv_scenario *s)
         gf_vec_free(&u->index);
     }
     free(u);
+    py_formats_release(&s->formats);
     mtx_free(s->matrix);
     mdl_profile_free(s->profile);
     gf_arena_release(&s->mem);

@@ -27,6 +27,7 @@ struct rsv_scenario {
     struct scenario_universe *universe; /* internal */
     struct mdl_profile *profile;
     struct mtx *matrix;
+    struct py_formats formats;
 };
 /* text and label must outlive the scenario. */
 int rsv_scenario_read(gf_slice text, const char *label, struct rsv_scenario *ret, struct gf_err *err);
