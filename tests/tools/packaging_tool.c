@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "python/platform.h"
+#include "python/pylock.h"
+#include "python/pyproject.h"
 #include "python/requirement.h"
 #include <stdio.h>
 
@@ -277,6 +279,55 @@ static enum outcome ask_metadata(struct row *r)
     return same_answer(r, text);
 }
 
+/* Each requirement once: a group that is included twice adds nothing. */
+static enum outcome ask_group(struct row *r)
+{
+    struct py_pyproject p;
+    struct py_reqs reqs;
+    struct gf_err err = GF_ERR_INIT;
+    if (py_pyproject_parse(r->a, r->f[0], "t", &p, &err) || py_pyproject_group(r->a, &p, r->f[1], &reqs, &err)) {
+        r->ours = gf_arena_strz(r->a, err.text);
+        return gf_slice_is(r->f[2], "!") ? SAME : DIFFERENT;
+    }
+    struct gf_buf out;
+    gf_buf_init(&out, GF_CAP_OUTPUT);
+    gf_buf_addc(&out, '=');
+    for (uint32_t i = 0; i < reqs.n; i++) {
+        char *text = requirement_text(r, &reqs.v[i], '|');
+        bool seen = false;
+        for (uint32_t k = 0; k < i && !seen; k++) seen = !strcmp(text, requirement_text(r, &reqs.v[k], '|'));
+        if (!seen) gf_buf_addf(&out, "%s%s", i ? "\x1f" : "", text);
+    }
+    r->ours = gf_arena_strz(r->a, gf_buf_str(&out));
+    gf_buf_release(&out);
+    return gf_slice_is(r->f[2], r->ours) ? SAME : DIFFERENT;
+}
+
+/* Valid for both or for none; and what we write of it reads back. */
+static enum outcome ask_pylock(struct row *r)
+{
+    struct py_pylock l, again;
+    struct gf_err err = GF_ERR_INIT;
+    if (py_pylock_parse(r->a, r->f[0], "t", &l, &err)) {
+        r->ours = gf_arena_strz(r->a, err.text);
+        return gf_slice_is(r->f[1], "!") ? SAME : DIFFERENT;
+    }
+    struct gf_buf out, copy;
+    gf_buf_init(&out, GF_CAP_OUTPUT);
+    gf_buf_init(&copy, GF_CAP_OUTPUT);
+    gf_buf_addf(&out, "%u", l.npackages);
+    for (uint32_t i = 0; i < l.npackages; i++) gf_buf_addf(&out, "\x1f%s", l.packages[i].name);
+    enum outcome o = same_answer(r, gf_arena_strz(r->a, gf_buf_str(&out)));
+    py_pylock_write(&l, &copy);
+    if (o == SAME && (py_pylock_parse(r->a, gf_buf_slice(&copy), "written", &again, &err) || again.npackages != l.npackages)) {
+        r->ours = gf_arena_strz(r->a, err.text);
+        o = DIFFERENT;
+    }
+    gf_buf_release(&out);
+    gf_buf_release(&copy);
+    return o;
+}
+
 static bool set_libc(struct py_platform *p, gf_slice numbers)
 {
     uint64_t major = gf_take_u64(&numbers), minor = gf_take_char(&numbers, '.') ? gf_take_u64(&numbers) : 0;
@@ -349,6 +400,7 @@ static struct kind {
     { "marker", ask_marker, 2, { 0 } },         { "evaluate", ask_evaluate, 3, { 0 } },     { "requirement", ask_requirement, 2, { 0 } },
     { "name", ask_name, 2, { 0 } },             { "normalized", ask_normalized, 2, { 0 } }, { "wheel", ask_wheel, 2, { 0 } },
     { "sdist", ask_sdist, 2, { 0 } },           { "metadata", ask_metadata, 2, { 0 } },     { "tags", ask_tags, 5, { 0 } },
+    { "group", ask_group, 3, { 0 } },           { "pylock", ask_pylock, 2, { 0 } },
     { "manylinux", ask_manylinux, 3, { 0 } },   { "musllinux", ask_musllinux, 3, { 0 } },   { "macosx", ask_macosx, 3, { 0 } },
 };
 enum { NKINDS = sizeof kinds / sizeof *kinds };

@@ -10,6 +10,7 @@ of a file, and those that asked at least one such question.
 import collections
 import os
 import re
+import sys
 
 import packaging.markers as markers
 import packaging.metadata as metadata
@@ -17,7 +18,8 @@ import packaging.requirements as requirements
 import packaging.specifiers as specifiers
 import packaging.utils as utils
 import packaging.version as version
-from packaging import _manylinux, _musllinux, tags
+import tomli_w
+from packaging import _manylinux, _musllinux, dependency_groups, pylock, tags
 
 lines = {}
 asked = 0
@@ -192,7 +194,9 @@ def wrap_function(module, name, kind, refusal, describe):
             note(kind, text, answer(describe(got)))
         return got
 
-    setattr(module, name, wrapper)
+    for m in [m for n, m in sys.modules.items() if n.startswith("packaging.")]:
+        if getattr(m, name, None) is function:
+            setattr(m, name, wrapper)
 
 
 def wheel_text(got):
@@ -256,6 +260,57 @@ def wrap_all():
     wrap_function(utils, "parse_sdist_filename", "sdist", utils.InvalidSdistFilename, lambda got: f"{got[0]}\x1f{got[1]}")
     wrap_function(metadata, "parse_email", "metadata", (), raw_metadata)
     wrap_platforms()
+    wrap_groups()
+    wrap_pylock()
+
+
+def toml(document):
+    try:
+        return tomli_w.dumps(document)
+    except (TypeError, ValueError, AttributeError):
+        return None  # a test may hand over what no document can hold
+
+
+def wrap_groups():
+    cls = dependency_groups.DependencyGroupResolver
+    init, resolve = cls.__init__, cls.resolve
+
+    def __init__(self, groups):
+        self.as_given = groups
+        init(self, groups)
+
+    def traced_resolve(self, group):
+        text = toml({"dependency-groups": self.as_given})
+        try:
+            got = resolve(self, group)
+        except Exception:
+            if text is not None and isinstance(group, str):
+                note("group", text, group, "!")
+            raise
+        if text is not None:
+            parts = [requirement_text(r) for r in got]
+            note("group", text, group, answer("\x1f".join(dict.fromkeys(p.replace("\x1f", "|") for p in parts))))
+        return got
+
+    cls.__init__, cls.resolve = __init__, traced_resolve
+
+
+def wrap_pylock():
+    from_dict = pylock.Pylock.from_dict.__func__
+
+    def traced_from_dict(cls, d):
+        text = toml(d)
+        try:
+            got = from_dict(cls, d)
+        except pylock.PylockValidationError:
+            if text is not None:
+                note("pylock", text, "!")
+            raise
+        if text is not None:
+            note("pylock", text, answer("\x1f".join([str(len(got.packages)), *(p.name for p in got.packages)])))
+        return got
+
+    pylock.Pylock.from_dict = classmethod(traced_from_dict)
 
 
 def target_tags(python, threaded, platforms):
