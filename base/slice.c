@@ -44,8 +44,9 @@ ptrdiff_t gf_slice_find(gf_slice s, gf_slice needle)
 ptrdiff_t gf_slice_ifind(gf_slice s, gf_slice needle)
 {
     if (!s.p || needle.n > s.n) return -1;
+    char first = needle.n ? gf_lower(needle.p[0]) : '\0';
     for (size_t i = 0; i + needle.n <= s.n; i++)
-        if (gf_slice_ieq(gf_slice_sub(s, i, needle.n), needle)) return (ptrdiff_t)i;
+        if ((!needle.n || gf_lower(s.p[i]) == first) && gf_slice_ieq(gf_slice_sub(s, i, needle.n), needle)) return (ptrdiff_t)i;
     return -1;
 }
 

@@ -66,7 +66,7 @@ static bool show_row(struct tgt_paste *s, struct rocm *r, gf_slice line)
 static bool rocm_smi_line(struct tgt_paste *s, struct rocm *r, gf_slice line)
 {
     gf_slice v;
-    if (gf_slice_ifind(line, GF_S("ROCm System Management Interface")) >= 0) {
+    if (gf_slice_has(line, GF_S("System Management Interface"))) {
         tgt_gpus_flush(s, &r->gpus, ROCM_SMI);
         r->rocm_smi = true;
         r->rows = false;

@@ -118,8 +118,9 @@ static bool other_line(struct tgt_paste *s, gf_slice line)
         tgt_take_kernel(s, word, LOG);
         return true;
     }
-    if (gf_slice_ifind(line, GF_S("Secure boot enabled")) >= 0 || gf_slice_starts(line, GF_S("SecureBoot enabled"))) tgt_fact_tri(s, "secure_boot", true, LOG);
-    else if (gf_slice_ifind(line, GF_S("Secure boot disabled")) >= 0 || gf_slice_starts(line, GF_S("SecureBoot disabled"))) tgt_fact_tri(s, "secure_boot", false, LOG);
+    bool boot = gf_slice_has(line, GF_S("ecure"));
+    if (boot && (gf_slice_ifind(line, GF_S("Secure boot enabled")) >= 0 || gf_slice_starts(line, GF_S("SecureBoot enabled")))) tgt_fact_tri(s, "secure_boot", true, LOG);
+    else if (boot && (gf_slice_ifind(line, GF_S("Secure boot disabled")) >= 0 || gf_slice_starts(line, GF_S("SecureBoot disabled")))) tgt_fact_tri(s, "secure_boot", false, LOG);
     else if (gf_slice_has(line, GF_S("nouveau ")) && gf_slice_has(line, GF_S(": NVIDIA "))) tgt_fact_tri(s, "nouveau", true, LOG);
     else if (gf_slice_has(line, GF_S("Key was rejected by service")) || gf_slice_has(line, GF_S("Loading of unsigned module")) ||
              (gf_slice_has(line, GF_S("nvidia")) && gf_slice_has(line, GF_S("disagrees about version of symbol")))) tgt_error_line(s, line);

@@ -39,10 +39,21 @@ static size_t escape_length(gf_slice s)
     return n < s.n ? n + 1 : s.n;
 }
 
+static bool is_plain(gf_slice line)
+{
+    unsigned char odd = 0;
+    for (size_t i = 0; i < line.n; i++) odd |= (unsigned char)((unsigned char)(line.p[i] - ' ') > '~' - ' ');
+    return !odd;
+}
+
 static void clean_line(gf_slice line, struct gf_buf *out)
 {
     gf_buf_clear(out);
     if (line.n > TGT_MAX_LINE) line.n = TGT_MAX_LINE;
+    if (is_plain(line)) {
+        gf_buf_addsl(out, line);
+        return;
+    }
     for (size_t i = 0, skip; i < line.n; i += skip) {
         unsigned char c = (unsigned char)line.p[i];
         gf_slice rest = gf_slice_from(line, i);

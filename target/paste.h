@@ -49,7 +49,7 @@ char *tgt_keep(struct tgt_paste *s, gf_slice text);      /* in the profile's are
 bool tgt_says_nothing(gf_slice value);
 
 /* Line verbs. */
-bool tgt_after(gf_slice line, gf_slice needle, gf_slice *ret_rest); /* without case; what follows, trimmed at the left */
+bool tgt_after(gf_slice line, gf_slice needle, gf_slice *ret_rest); /* what follows it, trimmed at the left */
 bool tgt_key(gf_slice line, gf_slice key, gf_slice *ret_value);     /* "key: value", "key : value", "key=value"; the key without case */
 gf_slice tgt_number(gf_slice s);                                    /* the dotted number at the front: "12.4.131" of "12.4.131, V…"; GF_NONE */
 gf_slice tgt_find_number(gf_slice s);                               /* the first dotted number with at least one dot; GF_NONE */

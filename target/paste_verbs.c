@@ -110,7 +110,7 @@ void tgt_name_gpu(struct tgt_paste *s, struct mdl_gpu *g, gf_slice name)
 /* --- lines ------------------------------------------------------------------------------------------------------------------- */
 bool tgt_after(gf_slice line, gf_slice needle, gf_slice *ret_rest)
 {
-    ptrdiff_t at = gf_slice_ifind(line, needle);
+    ptrdiff_t at = gf_slice_find(line, needle);
     if (at < 0) return false;
     *ret_rest = gf_slice_from(line, (size_t)at + needle.n);
     gf_take_ws(ret_rest);
