@@ -34,6 +34,11 @@ static bool make_room(struct gf_buf *b, size_t n)
     return true;
 }
 
+void gf_buf_reserve(struct gf_buf *b, size_t n)
+{
+    if (n <= b->max && b->n <= b->max - n) make_room(b, n);
+}
+
 void gf_buf_add(struct gf_buf *b, const void *p, size_t n)
 {
     if (!make_room(b, n)) return;

@@ -14,6 +14,7 @@ struct gf_buf {
 void gf_buf_init(struct gf_buf *b, size_t max);
 void gf_buf_release(struct gf_buf *b);
 void gf_buf_clear(struct gf_buf *b); /* keeps the memory, forgets the failure */
+void gf_buf_reserve(struct gf_buf *b, size_t n); /* n more bytes will come; a guess, no promise, beyond the maximum it does nothing */
 void gf_buf_add(struct gf_buf *b, const void *p, size_t n);
 void gf_buf_adds(struct gf_buf *b, const char *s);
 void gf_buf_addsl(struct gf_buf *b, gf_slice s);

@@ -11,14 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENTRY_MAGIC "gfentry3"
+#define ENTRY_MAGIC "gfentry4"
 #define WORTH_MAPPING (64u << 10) /* bytes: below, reading is cheaper */
 #define TEXT_MOST 65536u
 
 struct unwritten {
     char *path;
-    unsigned char *mem;
-    size_t n;
+    unsigned char *head; /* and the texts */
+    size_t head_size;
+    gf_slice payload;
+    bool copied; /* the payload is ours */
 };
 
 struct net_cache {
@@ -32,11 +34,11 @@ struct net_cache {
 /* In the byte order of the machine: a cache is never carried to another one, and the magic number would not match there. */
 struct entry_head {
     char magic[8];
-    uint64_t sum; /* over all that follows */
+    uint64_t sum; /* over what follows, up to the payload */
     uint32_t order; /* 0x01020304 */
     uint32_t key, etag, last_modified; /* lengths with their NUL; 0: absent */
     int64_t stored, max_age;
-    uint64_t payload;
+    uint64_t payload, payload_sum;
 };
 
 struct net_cache *net_cache_open(const char *dir, const struct gf_log *log)
@@ -136,7 +138,8 @@ static bool open_entry(size_t n, const char *key, struct net_entry *e)
     struct entry_head h;
     memcpy(&h, mem, sizeof h);
     size_t hashed = offsetof(struct entry_head, order);
-    if (!head_is_sound(&h, n) || checksum(mem + hashed, n - hashed) != h.sum) return false;
+    if (!head_is_sound(&h, n) || checksum(mem + hashed, n - hashed - (size_t)h.payload) != h.sum) return false;
+    if (checksum(mem + n - (size_t)h.payload, (size_t)h.payload) != h.payload_sum) return false;
     const char *at = (const char *)mem + sizeof h, *stored_key;
     e->stored = h.stored;
     e->max_age = h.max_age;
@@ -174,20 +177,20 @@ void net_entry_release(struct net_entry *e)
 
 static uint32_t text_length(const char *s) { return s ? (uint32_t)strlen(s) + 1 : 0; }
 
-static unsigned char *build_entry(const char *key, const struct net_entry *e, size_t *ret_n)
+/* The head and the texts of an entry. */
+static unsigned char *build_head(const char *key, const struct net_entry *e, size_t *ret_n)
 {
-    struct entry_head h = { .order = 0x01020304, .key = text_length(key), .etag = text_length(e->etag),
-                            .last_modified = text_length(e->last_modified), .stored = e->stored, .max_age = e->max_age, .payload = e->bytes.n };
+    struct entry_head h = { .order = 0x01020304, .key = text_length(key), .etag = text_length(e->etag), .last_modified = text_length(e->last_modified),
+                            .stored = e->stored, .max_age = e->max_age, .payload = e->bytes.n, .payload_sum = checksum(e->bytes.p, e->bytes.n) };
     memcpy(h.magic, ENTRY_MAGIC, 8);
     if (h.key > TEXT_MOST || h.etag > TEXT_MOST || h.last_modified > TEXT_MOST) return NULL;
-    size_t n = sizeof h + texts_size(&h) + e->bytes.n;
+    size_t n = sizeof h + texts_size(&h);
     unsigned char *mem = gf_xcalloc(1, n), *at = mem + sizeof h;
     memcpy(at, key, h.key);
     at += h.key;
     if (h.etag) memcpy(at, e->etag, h.etag);
     at += h.etag;
     if (h.last_modified) memcpy(at, e->last_modified, h.last_modified);
-    if (e->bytes.n) memcpy(mem + n - e->bytes.n, e->bytes.p, e->bytes.n);
     memcpy(mem, &h, sizeof h);
     size_t hashed = offsetof(struct entry_head, order);
     h.sum = checksum(mem + hashed, n - hashed);
@@ -204,13 +207,13 @@ static void cannot_write(struct net_cache *c, const char *path, int errnum)
 
 /* Aside, then renamed. No fsync: what a crash leaves behind does not pass its check. The old file goes first, since file systems flush a file that is
  * renamed over another one. */
-static int write_aside(const char *path, const void *p, size_t n)
+static int write_aside(const char *path, gf_slice head, gf_slice payload)
 {
     GF_FREE char *aside = gf_xasprintf("%s.part-%ld-XXXXXX", path, (long)getpid());
     int fd = mkostemp(aside, O_CLOEXEC);
     if (fd < 0) return errno;
     struct gf_err ignored = GF_ERR_INIT;
-    int rc = gf_write_all(fd, p, n, path, &ignored) ? errno : 0;
+    int rc = gf_write_all(fd, head.p, head.n, path, &ignored) || gf_write_all(fd, payload.p, payload.n, path, &ignored) ? errno : 0;
     if (close(fd) < 0 && !rc) rc = errno;
     if (!rc) unlink(path);
     if (!rc && rename(aside, path) < 0) rc = errno;
@@ -218,12 +221,12 @@ static int write_aside(const char *path, const void *p, size_t n)
     return rc;
 }
 
-static void write_in_cache(struct net_cache *c, const char *path, const void *p, size_t n)
+static void write_in_cache(struct net_cache *c, const char *path, gf_slice head, gf_slice payload)
 {
-    int rc = write_aside(path, p, n);
+    int rc = write_aside(path, head, payload);
     if (rc == ENOENT) { /* the folder is not there yet */
         GF_FREE char *folder = gf_xstrndup(gf_slice_n(path, (size_t)(strrchr(path, '/') - path)));
-        rc = gf_mkdirs(folder, 0700, NULL) ? errno : write_aside(path, p, n);
+        rc = gf_mkdirs(folder, 0700, NULL) ? errno : write_aside(path, head, payload);
     }
     if (rc) cannot_write(c, path, rc);
 }
@@ -232,17 +235,25 @@ void net_cache_put(struct net_cache *c, const char *kind, const char *key, const
 {
     if (!c || c->silent) return;
     size_t n = 0;
-    unsigned char *mem = build_entry(key, e, &n);
-    if (mem) gf_vec_push(&c->queue, (struct unwritten){ entry_path(c, kind, key), mem, n });
+    unsigned char *head = build_head(key, e, &n);
+    if (!head) return;
+    struct unwritten u = { entry_path(c, kind, key), head, n, e->bytes, !e->stays };
+    if (u.copied && e->bytes.n) {
+        char *copy = gf_xmalloc(e->bytes.n);
+        memcpy(copy, e->bytes.p, e->bytes.n);
+        u.payload.p = copy;
+    }
+    gf_vec_push(&c->queue, u);
 }
 
 bool net_cache_write_one(struct net_cache *c)
 {
     if (!c || c->written == c->queue.n) return false;
     struct unwritten *u = &c->queue.v[c->written++];
-    if (!c->silent) write_in_cache(c, u->path, u->mem, u->n);
+    if (!c->silent) write_in_cache(c, u->path, gf_slice_n((const char *)u->head, u->head_size), u->payload);
     free(u->path);
-    free(u->mem);
+    free(u->head);
+    if (u->copied && u->payload.n) free((void *)(uintptr_t)u->payload.p);
     return true;
 }
 
@@ -298,5 +309,5 @@ void net_cache_content_drop(struct net_cache *c, const char *sha256)
 void net_cache_content_put(struct net_cache *c, const char *sha256, gf_slice bytes)
 {
     GF_FREE char *path = c && !c->silent ? content_path(c, sha256) : NULL;
-    if (path) write_in_cache(c, path, bytes.p, bytes.n);
+    if (path) write_in_cache(c, path, GF_NONE, bytes);
 }

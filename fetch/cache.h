@@ -19,6 +19,7 @@ struct net_entry {
     const char *etag, *last_modified; /* NULL */
     void *mem;                      /* owns what the entry points to; entries are never changed in place, so that a large one may be mapped */
     size_t mapped;                  /* bytes; 0: mem is allocated */
+    bool stays;                     /* for net_cache_put: bytes stay as they are until the cache is closed, and are not copied */
 };
 /* False when there is no sound entry. */
 bool net_cache_get(struct net_cache *c, const char *kind, const char *key, struct net_entry *ret);

@@ -127,6 +127,7 @@ static int begin_body(struct net_transfer *t)
     if (coming > t->skip && coming - t->skip > t->r.max_bytes - (t->got < t->r.max_bytes ? t->got : t->r.max_bytes))
         return gf_fail(&t->err, GF_E_LIMIT, "'%s' is %llu bytes long, the most that is read of it is %llu", t->shown,
                        (unsigned long long)(t->got + coming), (unsigned long long)t->r.max_bytes);
+    if (!t->r.sink && coming) gf_buf_reserve(&t->body, (size_t)coming);
     return 0;
 }
 

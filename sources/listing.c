@@ -102,7 +102,7 @@ static void read_text(struct src_listing *l, gf_slice text, const char *content_
 
 static void remember(struct src_listing *l, const struct net_reply *reply)
 {
-    struct net_entry e = { .bytes = gf_buf_slice(&l->flat), .stored = l->set->now, .max_age = net_cache_max_age(reply->cache_control) };
+    struct net_entry e = { .bytes = gf_buf_slice(&l->flat), .stored = l->set->now, .max_age = net_cache_max_age(reply->cache_control), .stays = true };
     net_cache_put(l->set->cache, "page", l->set->sources[l->source].base, &e);
 }
 

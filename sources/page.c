@@ -104,49 +104,73 @@ static size_t order_rows(const struct src_page_builder *b, struct ranked *order)
     return n;
 }
 
-static uint32_t add_text(struct gf_buf *pool, gf_slice s)
+/* The pool while it is written: the tail of the flat form. */
+struct pool {
+    struct gf_buf *out;
+    size_t from;
+    gf_slice python, yanked; /* neighbours mostly say the same: the text before is used again */
+    uint32_t python_at, yanked_at;
+};
+
+static uint32_t add_text(struct pool *p, gf_slice s)
 {
     if (!s.p) return NO_TEXT;
-    uint32_t at = (uint32_t)pool->n;
-    gf_buf_add(pool, s.p, s.n);
-    gf_buf_addc(pool, '\0');
+    uint32_t at = (uint32_t)(p->out->n - p->from);
+    gf_buf_add(p->out, s.p, s.n);
+    gf_buf_addc(p->out, '\0');
     return at;
 }
 
-/* Neighbours mostly say the same: the text before is used again. */
-static uint32_t add_again(struct gf_buf *pool, gf_slice s, gf_slice *last, uint32_t *last_at)
+static uint32_t add_again(struct pool *p, gf_slice s, gf_slice *last, uint32_t *last_at)
 {
-    if (s.p && last->p && gf_slice_eq(s, *last)) return *last_at;
-    uint32_t at = add_text(pool, s);
-    if (s.p) {
-        *last = s;
-        *last_at = at;
+    if (!s.p) return NO_TEXT;
+    if (last->p && gf_slice_eq(s, *last)) return *last_at;
+    *last = s;
+    return *last_at = add_text(p, s);
+}
+
+static struct flat_file add_file(struct pool *p, const struct src_row *r)
+{
+    return (struct flat_file){
+        .size = r->size,
+        .uploaded = r->uploaded,
+        .filename = add_text(p, r->filename),
+        .url = add_text(p, r->url),
+        .sha256 = add_text(p, r->sha256),
+        .requires_python = add_again(p, r->requires_python, &p->python, &p->python_at),
+        .yanked = add_again(p, r->yanked, &p->yanked, &p->yanked_at),
+        .core_metadata_sha256 = add_text(p, r->core_metadata_sha256),
+        .core_metadata = r->core_metadata,
+    };
+}
+
+static size_t texts_size(const struct ranked *order, size_t n)
+{
+    size_t all = 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct src_row *r = order[i].row;
+        all += r->filename.n + r->url.n + r->sha256.n + r->requires_python.n + r->yanked.n + r->core_metadata_sha256.n + 6;
     }
-    return at;
+    return all;
 }
 
 void src_page_build(struct src_page_builder *b, struct gf_buf *ret)
 {
     GF_FREE struct ranked *order = gf_xcalloc(b->rows.n + 1, sizeof *order);
-    size_t n = order_rows(b, order);
+    size_t n = order_rows(b, order), begin = ret->n, records = n * sizeof(struct flat_file);
     GF_FREE struct flat_file *files = gf_xcalloc(n + 1, sizeof *files);
-    GF_BUF_SCOPE struct gf_buf pool;
-    gf_buf_init(&pool, GF_CAP_PAGE);
-    gf_slice python = GF_NONE, yanked = GF_NONE;
-    uint32_t python_at = 0, yanked_at = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct src_row *r = order[i].row;
-        files[i] = (struct flat_file){ r->size, r->uploaded, add_text(&pool, r->filename), add_text(&pool, r->url), add_text(&pool, r->sha256),
-                                       add_again(&pool, r->requires_python, &python, &python_at), add_again(&pool, r->yanked, &yanked, &yanked_at),
-                                       add_text(&pool, r->core_metadata_sha256), r->core_metadata, 0 };
-    }
-    gf_buf_addc(&pool, '\0');
-    struct flat_head head = { .files = (uint32_t)n, .texts = (uint32_t)pool.n };
+    struct flat_head head = { .files = (uint32_t)n };
+    gf_buf_reserve(ret, sizeof head + records + texts_size(order, n));
+    gf_buf_add(ret, &head, sizeof head); /* place for both, known when the texts lie */
+    gf_buf_add(ret, files, records);
+    struct pool pool = { .out = ret, .from = ret->n };
+    for (size_t i = 0; i < n; i++) files[i] = add_file(&pool, order[i].row);
+    gf_buf_addc(ret, '\0');
+    if (gf_buf_failed(ret)) return;
+    head.texts = (uint32_t)(ret->n - pool.from);
     memcpy(head.magic, MAGIC, 8);
-    gf_buf_add(ret, &head, sizeof head);
-    gf_buf_add(ret, files, n * sizeof *files);
-    gf_buf_addsl(ret, gf_buf_slice(&pool));
-    if (gf_buf_failed(&pool)) ret->failed = true;
+    memcpy(ret->p + begin, &head, sizeof head);
+    if (n) memcpy(ret->p + begin + sizeof head, files, records);
 }
 
 static bool text_at(gf_slice pool, uint32_t at, const char **ret)

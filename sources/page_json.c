@@ -50,23 +50,35 @@ static gf_slice read_yanked(struct gf_js *js)
     return gf_js_bool(js, &yes) && yes ? GF_S("") : GF_NONE;
 }
 
-/* Bytes that joining leaves alone. */
-static bool plain_byte(unsigned char c) { return c > ' ' && c < 127 && c != '#' && c != '\\' && c != '@'; }
+static bool holds(gf_slice s, char c) { return memchr(s.p, c, s.n) != NULL; }
 
-/* A whole URL that joining would give back unchanged: the usual case. */
-static bool is_plain(gf_slice url)
+static bool is_ascii(gf_slice s)
+{
+    uint64_t high = 0, w;
+    for (; s.n >= 8; s = gf_slice_n(s.p + 8, s.n - 8)) {
+        memcpy(&w, s.p, 8);
+        high |= w;
+    }
+    for (size_t i = 0; i < s.n; i++) high |= (unsigned char)s.p[i];
+    return (high & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* A whole URL that joining would give back unchanged: the usual case. (Control bytes never come out of the JSON reader unescaped.) */
+static bool is_plain(gf_slice url, bool escaped)
 {
     gf_slice rest = url;
-    if (!gf_try_lit(&rest, GF_S("https://")) && !gf_try_lit(&rest, GF_S("http://"))) return false;
-    if (gf_slice_chr(rest, '/') <= 0 || gf_slice_has(rest, GF_S("/."))) return false;
-    bool good = true;
-    for (size_t i = 0; i < rest.n; i++) good &= plain_byte((unsigned char)rest.p[i]);
-    return good;
+    if (escaped || (!gf_try_lit(&rest, GF_S("https://")) && !gf_try_lit(&rest, GF_S("http://")))) return false;
+    if (gf_slice_chr(rest, '/') <= 0 || !is_ascii(rest)) return false;
+    if (holds(rest, ' ') || holds(rest, '#') || holds(rest, '@') || holds(rest, 127)) return false;
+    for (const char *p = rest.p, *end = rest.p + rest.n; (p = memchr(p, '/', (size_t)(end - p))); p++)
+        if (p + 1 < end && p[1] == '.') return false;
+    return true;
 }
 
 static gf_slice whole_url(struct page *p, gf_slice ref)
 {
-    if (!ref.p || is_plain(ref)) return ref;
+    bool escaped = ref.p && (ref.p < p->js.start || ref.p >= p->js.end);
+    if (!ref.p || is_plain(ref, escaped)) return ref;
     GF_FREE char *text = gf_xstrndup(ref), *joined = net_url_join(p->base, text);
     if (!joined) return GF_NONE;
     GF_FREE char *url = net_url_without_fragment(joined);

@@ -41,7 +41,7 @@ static void keep(struct src_ask *ask, const char *url, gf_slice flat, const stru
 {
     struct src_set *s = ask->item->set;
     struct net_entry e = { .bytes = flat, .stored = s->now, .max_age = net_cache_max_age(reply->cache_control), .etag = reply->etag,
-                           .last_modified = reply->last_modified };
+                           .last_modified = reply->last_modified, .stays = true };
     net_cache_put(s->cache, "page", url, &e);
 }
 

@@ -68,6 +68,7 @@ int src_set_new(const struct src_config *cfg, struct net_client *net, struct src
 void src_set_free(struct src_set *s)
 {
     if (!s) return;
+    net_cache_close(s->cache); /* writes pages that are still here */
     for (size_t i = 0; i < s->projects.n; i++) src_project_item_free(s->projects.v[i]);
     for (size_t i = 0; i < s->metas.n; i++) src_meta_free(s->metas.v[i]);
     for (size_t i = 0; i < s->cfg.nindexes; i++) src_listing_free(s->sources[i].listing);
@@ -75,7 +76,6 @@ void src_set_free(struct src_set *s)
     gf_vec_free(&s->metas);
     gf_names_release(&s->names);
     gf_names_release(&s->files);
-    net_cache_close(s->cache);
     gf_arena_release(&s->mem);
     free(s);
 }
