@@ -52,6 +52,24 @@ static void judge_cuda_distance(struct rsv_universe *u, struct rsv_candidate *c)
     c->newer_cuda = cuda && u->driver_cuda && gf_dotted_cmp(gf_slice_of(cuda), gf_slice_of(u->driver_cuda)) > 0;
 }
 
+/* A card of a vendor that CUDA does not serve; NULL: there is none. */
+static const struct mdl_gpu *foreign_card(const struct rsv_universe *u)
+{
+    for (size_t i = 0; i < u->p->profile->ngpus; i++)
+        if (u->p->profile->gpus[i].vendor && strcmp(u->p->profile->gpus[i].vendor, "nvidia") != 0) return &u->p->profile->gpus[i];
+    return NULL;
+}
+
+/* Refuses a CUDA build where a card of another vendor has to run it. */
+static bool refuse_foreign(struct rsv_universe *u, struct rsv_package *p, struct rsv_candidate *c)
+{
+    const struct mdl_gpu *g = foreign_card(u);
+    bool cuda = (c->build && c->build->cuda) || (c->variant && strncmp(c->variant, "cu", 2) == 0);
+    if (!g || !cuda) return false;
+    c->refused = gpu_reason(u, p, RSV_R_GPU, g->name ? g->name : g->vendor, "its code is for CUDA, which only NVIDIA's cards run", NULL);
+    return true;
+}
+
 static bool wants_gpu(const struct rsv_universe *u) { return u->p->gpu_rules && u->p->profile->ngpus > 0; }
 
 void rsv_judge_gpu(struct rsv_universe *u, struct rsv_package *p, struct rsv_candidate *c)
@@ -71,11 +89,12 @@ void rsv_judge_gpu(struct rsv_universe *u, struct rsv_package *p, struct rsv_can
     if (!mtx_holds_gpu_code(m, p->name)) return;
     c->build = mtx_build_of(m, p->name, &c->version, family, u->build_platform, c->file ? c->file->sha256 : NULL);
     judge_cuda_distance(u, c);
-    if (!c->build || !c->build->carries) {
+    bool foreign = refuse_foreign(u, p, c);
+    if (!foreign && (!c->build || !c->build->carries)) {
         c->unknown_code = true;
         return;
     }
-    for (size_t i = 0; i < u->p->profile->ngpus; i++)
+    for (size_t i = 0; i < u->p->profile->ngpus && !foreign; i++)
         if (!judge_card(u, p, c, &u->p->profile->gpus[i])) break;
     if (c->refused != RSV_NONE && rsv_is_freed(u, "fact:gpu")) c->refused = RSV_NONE;
 }

@@ -60,4 +60,8 @@ equal 'no lock' "$(ls "$lock" 2>/dev/null)" ''
 is 'glibc 2.17' 2.6.0 --os centos-7 --python 3.11
 is 'no driver given' 2.15.0 --gpu 'RTX 3090' --os debian-12 --python 3.12
 says 'the lowest driver' '580\.65\.06' "$out"
+rm -f "$lock"
+plan --gpu 'RX 7900 XTX' --os debian-12 --python 3.11
+equal 'no CUDA build for an AMD card' $rc 1
+says 'and why' 'code is for CUDA' "$out"
 finish
