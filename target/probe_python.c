@@ -38,6 +38,14 @@ static void prefix_of(const char *path, char out[GF_CAP_PATH])
     if (strcmp(out, "") == 0) snprintf(out, GF_CAP_PATH, "/usr"); /* /bin is /usr/bin */
 }
 
+/* memmem, but faster where the first byte is rare: interpreters are large. */
+static const char *find_start(gf_slice s, const char *start, size_t n)
+{
+    for (const char *at; s.n >= n && (at = memchr(s.p, start[0], s.n - n + 1)); s = gf_slice_from(s, (size_t)(at - s.p) + 1))
+        if (memcmp(at, start, n) == 0) return at;
+    return NULL;
+}
+
 /* PY_VERSION as the binary holds it: "3.11.2", a string of its own. */
 static bool version_in(struct tgt_probe *p, const char *path, unsigned minor, char out[32])
 {
@@ -52,7 +60,7 @@ static bool version_in(struct tgt_probe *p, const char *path, unsigned minor, ch
     gf_slice rest = gf_slice_n(map, (size_t)st.st_size);
     size_t head = (size_t)snprintf(start, sizeof start, "3.%u.", minor);
     bool found = false;
-    for (const char *at; !found && (at = memmem(rest.p, rest.n, start, head)); rest = gf_slice_from(rest, (size_t)(at - rest.p) + head)) {
+    for (const char *at; !found && (at = find_start(rest, start, head)); rest = gf_slice_from(rest, (size_t)(at - rest.p) + head)) {
         size_t off = (size_t)(at - rest.p), n = 0;
         while (off + n < rest.n && n < 31 && (gf_is_alnum((unsigned char)at[n]) || at[n] == '.' || at[n] == '+')) n++;
         /* the linker may have made it the tail of another string: "…/versions/3.11.7" */

@@ -98,7 +98,7 @@ static void probe_libstdcxx(struct tgt_probe *p, const char *arch)
         unsigned long newest = 0;
         lib_dir(i, arch, dir);
         snprintf(path, sizeof path, "%s/libstdc++.so.6", dir);
-        gf_slice lib = map_library(p, path), rest = lib;
+        gf_slice lib = map_library(p, path), rest = gf_slice_sub(lib, 0, 1 << 20); /* the names of versions stand before the code */
         for (ptrdiff_t at; rest.p && (at = find_bytes(rest, GF_S("GLIBCXX_3.4."))) >= 0; rest = gf_slice_from(rest, (size_t)at + 12)) {
             gf_slice n = digits_at(rest, (size_t)at + 12);
             unsigned long v = n.n && n.n < 4 ? strtoul(n.p, NULL, 10) : 0;
@@ -205,25 +205,40 @@ static bool merged_usr(struct tgt_probe *p)
     return tgt_probe_real(p, "/lib", real) && strcmp(real, "/usr/lib") == 0;
 }
 
-/* The highest "PREFIXa.b.c" in the folders of the loader. */
-static void probe_library(struct tgt_probe *p, const char *prefix, const char *key, bool say_none)
+struct library {
+    const char *prefix;
+    char best[64];
+};
+
+/* "libcudnn.so.9.8.0": the highest number stays. */
+static void note_library(struct library *l, const char *name)
+{
+    size_t n = strlen(l->prefix);
+    const char *v = name + n;
+    if (strncmp(name, l->prefix, n) != 0 || !strchr(v, '.') || strspn(v, "0123456789.") != strlen(v)) return;
+    if (!*l->best || gf_dotted_cmp(gf_slice_of(v), gf_slice_of(l->best)) > 0) snprintf(l->best, sizeof l->best, "%.63s", v);
+}
+
+/* cuDNN and the driver's library in the folders of the loader; each folder is read once. */
+static void probe_libraries(struct tgt_probe *p)
 {
     struct utsname u;
-    char best[64] = "";
+    struct library cudnn = { "libcudnn.so.", "" }, cuda = { "libcuda.so.", "" };
     if (uname(&u) != 0) return;
+    bool merged = merged_usr(p);
     for (size_t i = 0; i < NLIB_DIRS; i++) {
         char dir[256], **names;
         lib_dir(i, u.machine, dir);
-        if (strncmp(dir, "/lib", 4) == 0 && merged_usr(p)) continue; /* it is /usr/lib */
-        size_t n = tgt_probe_names(p, dir, prefix, &names), len = strlen(prefix);
+        if (strncmp(dir, "/lib", 4) == 0 && merged) continue; /* it is /usr/lib */
+        size_t n = tgt_probe_names(p, dir, "libcud", &names);
         for (size_t k = 0; k < n; k++) {
-            const char *v = names[k] + len;
-            if (!strchr(v, '.') || strspn(v, "0123456789.") != strlen(v)) continue;
-            if (!*best || gf_dotted_cmp(gf_slice_of(v), gf_slice_of(best)) > 0) snprintf(best, sizeof best, "%.63s", v);
+            note_library(&cudnn, names[k]);
+            note_library(&cuda, names[k]);
         }
         tgt_probe_free_names(names, n);
     }
-    if (*best || say_none) gf_buf_addf(&p->out, "%s=%s\n", key, *best ? best : "none");
+    gf_buf_addf(&p->out, "cudnn=%s\n", *cudnn.best ? cudnn.best : "none");
+    if (*cuda.best) gf_buf_addf(&p->out, "libcuda=%s\n", cuda.best);
 }
 
 /* "version" behind "cuda_nvcc" in the toolkit's version.json; CUDA 10 and older have version.txt. */
@@ -344,8 +359,7 @@ void tgt_probe_software(struct tgt_probe *p)
     probe_gcc(p);
     probe_nvcc(p);
     probe_dkms(p);
-    probe_library(p, "libcudnn.so.", "cudnn", true);
-    probe_library(p, "libcuda.so.", "libcuda", false);
+    probe_libraries(p);
     probe_value(p, "/opt/rocm/.info/version", "", "rocm");
     probe_value(p, "/usr/local/Ascend/ascend-toolkit/latest/version.info", "version=", "cann");
     probe_containers(p);
