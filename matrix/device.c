@@ -40,14 +40,6 @@ int mtx_load_first(struct mtx *m, struct gf_err *err)
     return f ? mtx_read_file(m, f, sections, 2, err) : 0;
 }
 
-static const struct mtx_first *row_of(struct mtx *m, gf_slice pci)
-{
-    if (gf_slice_starts(pci, GF_S("10de:"))) pci = gf_slice_from(pci, 5);
-    for (size_t i = 0; i < m->firsts.n; i++)
-        if (gf_slice_ieq(gf_slice_of(m->firsts.v[i].pci), pci)) return &m->firsts.v[i];
-    return NULL;
-}
-
 static bool lists(const struct mtx_first *f, unsigned branch)
 {
     for (size_t i = 0; i < f->branches.n; i++)
@@ -61,27 +53,36 @@ static bool is_beta(const struct mtx_series *s, gf_slice version)
     return beta.n && gf_slice_starts(version, gf_slice_sub(beta, 0, beta.n - 1));
 }
 
+/* "2204" is the row's id, or the row is one of the products that share the id ("2331:10de:1626"). */
+static bool same_device(const char *row, gf_slice pci)
+{
+    return gf_slice_ieq(gf_slice_sub(gf_slice_of(row), 0, pci.n), pci) && (row[pci.n] == 0 || row[pci.n] == ':');
+}
+
+static struct mtx_answer by_row(struct mtx *m, const struct mtx_first *f, const struct mtx_series *s, gf_slice driver_version, gf_slice pci)
+{
+    struct mtx_answer a = { PY_YES, NULL, f->source, "R-DRV-DEVICE" };
+    const char *first = NULL;
+    for (size_t i = 0; i < f->nfirst; i++)
+        if (f->first[i].key && strcmp(f->first[i].key, s->branch) == 0) first = f->first[i].value;
+    if (!lists(f, mtx_driver_branch_number(driver_version)))
+        a.value = PY_NO, a.why = gf_arena_printf(&m->mem, "no driver of the %s series lists the device %.*s", s->branch, GF_FMT(pci));
+    else if (first && gf_dotted_cmp(driver_version, gf_slice_of(first)) < 0)
+        a.value = PY_NO, a.why = gf_arena_printf(&m->mem, "the %s series lists the device %.*s from %s on, this is %.*s", s->branch, GF_FMT(pci), first, GF_FMT(driver_version));
+    return a;
+}
+
 struct mtx_answer mtx_driver_knows_device(struct mtx *m, gf_slice driver_version, gf_slice pci)
 {
     mtx_need(m, MTX_T_FIRST);
     struct mtx_answer a = { PY_UNKNOWN, NULL, NULL, "R-DRV-DEVICE" };
-    const struct mtx_first *f = row_of(m, pci);
     unsigned n = mtx_driver_branch_number(driver_version);
     const struct mtx_series *s = NULL;
+    if (gf_slice_starts(pci, GF_S("10de:"))) pci = gf_slice_from(pci, 5);
     for (size_t i = 0; i < m->series.n; i++)
         if (mtx_driver_branch_number(gf_slice_of(m->series.v[i].branch)) == n) s = &m->series.v[i];
-    if (!f || !s || is_beta(s, driver_version)) return a;
-    a.source = f->source;
-    char branch[16];
-    size_t len = 0;
-    while (len < sizeof branch - 1 && len < driver_version.n && gf_is_digit((unsigned char)driver_version.p[len])) branch[len] = driver_version.p[len], len++;
-    branch[len] = 0;
-    const char *first = NULL;
-    for (size_t i = 0; i < f->nfirst; i++)
-        if (f->first[i].key && strcmp(f->first[i].key, branch) == 0) first = f->first[i].value;
-    if (!lists(f, n)) a.value = PY_NO, a.why = gf_arena_printf(&m->mem, "no driver of the %s series lists the device %.*s", branch, GF_FMT(pci));
-    else if (first && gf_dotted_cmp(driver_version, gf_slice_of(first)) < 0)
-        a.value = PY_NO, a.why = gf_arena_printf(&m->mem, "the %s series lists the device %.*s from %s on, this is %.*s", branch, GF_FMT(pci), first, GF_FMT(driver_version));
-    else a.value = PY_YES;
+    if (!s || pci.n < 4 || is_beta(s, driver_version)) return a;
+    for (size_t i = 0; i < m->firsts.n && a.value != PY_YES; i++)
+        if (same_device(m->firsts.v[i].pci, pci)) a = by_row(m, &m->firsts.v[i], s, driver_version, pci);
     return a;
 }

@@ -68,6 +68,77 @@ static void contradictions(struct mtx *m, struct gf_buf *out, size_t *errors)
     }
 }
 
+/* The targets that count of a build's main library, as text; PTX is left out: whether a list names it differs between vendors' pages and files. */
+static void main_targets(const struct mtx_build *b, struct gf_buf *out)
+{
+    const struct mtx_library *l = b->carries->nlibraries ? &b->carries->libraries[0] : NULL;
+    unsigned max = 0;
+    for (size_t i = 0; l && i < l->ncubin; i++) max = l->cubin[i].count > max ? l->cubin[i].count : max;
+    for (size_t i = 0; l && i < l->ncubin; i++)
+        if (l->cubin[i].count * 4 >= max) gf_buf_addf(out, "%s ", l->cubin[i].target);
+}
+
+/* One version and variant for one platform from two indexes: the same build, so the same code. */
+static void disagreeing_builds(struct mtx *m, struct gf_buf *out, size_t *errors)
+{
+    GF_BUF_SCOPE struct gf_buf x, y;
+    gf_buf_init(&x, GF_CAP_ERROR);
+    gf_buf_init(&y, GF_CAP_ERROR);
+    for (size_t p = 0; p < m->packages.n; p++)
+        for (size_t i = 0; i < m->packages.v[p]->builds.n; i++)
+            for (size_t k = i + 1; k < m->packages.v[p]->builds.n; k++) {
+                const struct mtx_build *a = m->packages.v[p]->builds.v[i], *b = m->packages.v[p]->builds.v[k];
+                if (!a->carries || !b->carries || !a->variant || !b->variant || !a->platform || !b->platform) continue;
+                if (strcmp(a->version, b->version) || strcmp(a->variant, b->variant) || strcmp(a->platform, b->platform)) continue;
+                gf_buf_clear(&x);
+                gf_buf_clear(&y);
+                main_targets(a, &x);
+                main_targets(b, &y);
+                if (!gf_slice_eq(gf_buf_slice(&x), gf_buf_slice(&y)))
+                    error(out, errors, "%s %s %s for %s holds %s(%s), and %s(%s): one of the rows is wrong", a->package, a->version, a->variant, a->platform, gf_buf_str(&x), a->source,
+                          gf_buf_str(&y), b->source);
+            }
+}
+
+/* A row of a file that other folders read: its source must be known. */
+static void audit_row(struct mtx *m, const struct mtx_file *f, struct gf_js *js, size_t row, struct gf_buf *out, size_t *errors)
+{
+    gf_slice key, source = GF_NONE;
+    if (gf_js_peek(js) != GF_JSON_OBJECT) {
+        gf_js_skip(js);
+        return;
+    }
+    gf_js_obj(js);
+    while (gf_js_key(js, &key)) {
+        if (gf_slice_is(key, "source")) source = gf_js_str(js);
+        else gf_js_skip(js);
+    }
+    GF_FREE char *id = source.p ? gf_xstrndup(source) : NULL;
+    if (!id || !mtx_source(m, id)) error(out, errors, "%.*s: row %zu: %s", GF_FMT(f->path), row, id ? "its source is not in sources.json" : "it names no source");
+}
+
+static size_t audit_others(struct mtx *m, struct gf_buf *out, size_t *errors)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < m->files.n; i++) {
+        const struct mtx_file *f = &m->files.v[i];
+        if (f->loaded || !gf_slice_ends(f->path, GF_S(".json"))) continue;
+        GF_FREE char *label = gf_xstrndup(f->path);
+        struct gf_js js;
+        struct gf_err err = GF_ERR_INIT;
+        gf_slice table;
+        gf_js_init(&js, f->text, label, &m->mem);
+        if (gf_js_peek(&js) == GF_JSON_OBJECT) gf_js_obj(&js);
+        while (gf_js_key(&js, &table)) {
+            if (gf_js_peek(&js) != GF_JSON_ARRAY) gf_js_skip(&js);
+            else if (gf_js_arr(&js))
+                for (size_t row = 0; gf_js_item(&js); row++, rows++) audit_row(m, f, &js, row, out, errors);
+        }
+        if (gf_js_end(&js, &err)) error(out, errors, "%s", err.text);
+    }
+    return rows;
+}
+
 static void gaps(struct mtx *m, struct gf_buf *out)
 {
     size_t unknown = 0, noname = 0, nomemory = 0, noclass = 0;
@@ -88,7 +159,9 @@ int mtx_lint(struct mtx *m, struct gf_buf *report, size_t *ret_errors, struct gf
     size_t errors = 0;
     if (mtx_check(m, err)) return -1;
     count_rows(m, report);
+    gf_buf_addf(report, "%zu rows in files that other parts of the program read\n", audit_others(m, report, &errors));
     contradictions(m, report, &errors);
+    disagreeing_builds(m, report, &errors);
     gaps(m, report);
     *ret_errors = errors;
     return 0;

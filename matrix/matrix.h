@@ -16,8 +16,6 @@ bool mtx_file_at(struct mtx *m, size_t i, gf_slice *ret_path, gf_slice *ret_text
 gf_slice mtx_file_text(struct mtx *m, const char *path); /* a file of the set, "doctor/patterns.json"; GF_NONE: none such */
 /* The same from the text of a pack (copied); label for messages. */
 int mtx_open_pack(gf_slice pack, const char *label, struct mtx **ret, struct gf_err *err);
-/* A file of the data set by its path in it ("nvidia/driver.json"); GF_NONE without it. */
-gf_slice mtx_text_at(const struct mtx *m, const char *path);
 /* A packed file that was checked when it was installed: its tables are read when asked for. */
 int mtx_open_installed(const char *path, struct mtx **ret, struct gf_err *err);
 void mtx_free(struct mtx *m);

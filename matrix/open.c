@@ -127,12 +127,6 @@ void mtx_free(struct mtx *m)
     free(m);
 }
 
-gf_slice mtx_text_at(const struct mtx *m, const char *path)
-{
-    const struct mtx_file *f = mtx_files_find(&m->files, gf_slice_of(path));
-    return f ? f->text : GF_NONE;
-}
-
 const char *mtx_version(const struct mtx *m) { return m->version; }
 
 const char *mtx_sha256(struct mtx *m)

@@ -231,11 +231,11 @@ static int own_pack(struct rsv_scenario *s, struct mtx *base, struct gf_buf *pac
     gf_buf_init(&rows, GF_CAP_JSON);
     gf_buf_init(&sources, GF_CAP_JSON);
     own_rows(s, &rows);
-    with_case_source(mtx_text_at(base, "sources.json"), &sources);
+    with_case_source(mtx_file_text(base, "sources.json"), &sources);
     gf_buf_adds(pack, "gpuferry-data 1\n");
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) gf_buf_addf(pack, "%zu %s\n", mtx_text_at(base, kept[i]).n, kept[i]);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) gf_buf_addf(pack, "%zu %s\n", mtx_file_text(base, kept[i]).n, kept[i]);
     gf_buf_addf(pack, "%zu packages/case.json\n%zu sources.json\n\n", rows.n, sources.n);
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) gf_buf_addsl(pack, mtx_text_at(base, kept[i]));
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) gf_buf_addsl(pack, mtx_file_text(base, kept[i]));
     gf_buf_addsl(pack, gf_buf_slice(&rows));
     gf_buf_addsl(pack, gf_buf_slice(&sources));
     return gf_buf_failed(pack) ? -1 : 0;

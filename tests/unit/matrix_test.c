@@ -163,6 +163,9 @@ static void devices_in_a_series(void **state)
     assert_int_equal(mtx_driver_knows_device(m, GF_S("570.86.15"), GF_S("10de:2b85")).value, PY_NO); /* RTX 5090: 570.86.16 */
     assert_int_equal(mtx_driver_knows_device(m, GF_S("570.124.06"), GF_S("10de:2b85")).value, PY_YES);
     assert_int_equal(mtx_driver_knows_device(m, GF_S("535.54.03"), GF_S("2b85")).value, PY_NO);
+    assert_int_equal(mtx_driver_knows_device(m, GF_S("525.60.13"), GF_S("10de:2331")).value, PY_YES); /* only products of the id have rows */
+    assert_int_equal(mtx_driver_knows_device(m, GF_S("515.105.01"), GF_S("10de:2331")).value, PY_NO);
+    assert_int_equal(mtx_driver_knows_device(m, GF_S("580.65.06"), GF_S("")).value, PY_UNKNOWN);
     assert_int_equal(mtx_driver_knows_device(m, GF_S("470.256.02"), GF_S("10de:2204")).value, PY_UNKNOWN);
 }
 
