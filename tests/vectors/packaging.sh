@@ -1,5 +1,5 @@
 #!/bin/sh
-# timeout: 900
+# timeout: 1800
 # Our versions, specifiers, markers, requirements, names, tags and metadata against packaging: its sdist's tests run here once with a plugin
 # that writes down every question they ask the library; packaging_tool asks us the same. The answers are kept below $OUT.
 set -u
