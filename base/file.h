@@ -22,6 +22,14 @@ struct gf_atomic {
 int gf_atomic_open(struct gf_atomic *a, const char *path, unsigned mode, struct gf_err *err);
 int gf_atomic_commit(struct gf_atomic *a, struct gf_err *err);
 void gf_atomic_abort(struct gf_atomic *a);
+/* Many small files of one folder: all written aside, one sync of the file system, then each in its place. */
+struct gf_batch {
+    char *folder;
+    struct { char **v; size_t n, cap; } aside, path;
+};
+int gf_batch_open(struct gf_batch *b, const char *folder, struct gf_err *err);
+int gf_batch_add(struct gf_batch *b, const char *name, gf_slice bytes, struct gf_err *err);
+int gf_batch_close(struct gf_batch *b, bool commit, struct gf_err *err); /* releases; without commit nothing of it stays */
 int gf_write_all(int fd, const void *p, size_t n, const char *path, struct gf_err *err);
 int gf_pwrite_all(int fd, const void *p, size_t n, uint64_t off, const char *path, struct gf_err *err);
 

@@ -21,14 +21,19 @@ static int open_base(const struct opt_target *o, struct mtx *m, struct mdl_profi
     return 0;
 }
 
-int opt_open_target(const struct opt_target *o, struct mtx **ret_matrix, struct tgt_target *ret, struct gf_err *err)
+int opt_target_with(const struct opt_target *o, struct mtx *m, struct tgt_target *ret, struct gf_err *err)
 {
-    struct mtx *m = NULL;
     struct mdl_profile *base = NULL;
     struct tgt_request r = { .gpus = o->gpus.v, .ngpus = o->gpus.n, .os = o->os, .arch = o->arch, .python = o->python, .glibc = o->glibc,
                              .kernel = o->kernel, .driver = o->driver, .accelerator = o->accelerator };
+    return open_base(o, m, &base, err) ? -1 : tgt_from_request(m, &r, base, ret, err);
+}
+
+int opt_open_target(const struct opt_target *o, struct mtx **ret_matrix, struct tgt_target *ret, struct gf_err *err)
+{
+    struct mtx *m = NULL;
     if (opt_open_matrix(o->matrix, &m, err)) return -1;
-    if (open_base(o, m, &base, err) || tgt_from_request(m, &r, base, ret, err)) {
+    if (opt_target_with(o, m, ret, err)) {
         mtx_free(m);
         return -1;
     }

@@ -10,8 +10,7 @@ struct options {
     const char *output;
 };
 
-/* The lock owns its targets: a copy by way of the document. */
-static int add_target(struct mdl_lock *l, const struct mdl_profile *profile, struct gf_err *err)
+int opt_lock_target(struct mdl_lock *l, const struct mdl_profile *profile, struct gf_err *err)
 {
     GF_BUF_SCOPE struct gf_buf text;
     gf_buf_init(&text, GF_CAP_PROFILE);
@@ -38,7 +37,7 @@ static int write_lock(const struct options *o, const struct planning *p, struct 
     GF_BUF_SCOPE struct gf_buf lock, text;
     gf_buf_init(&lock, GF_CAP_LOCK);
     gf_buf_init(&text, GF_CAP_OUTPUT);
-    if (add_target(r->lock, p->target.profile, err) || (o->sources.strict && strict_sources(r->lock, err)) || mdl_lock_write(r->lock, &lock, err)) return -1;
+    if (opt_lock_target(r->lock, p->target.profile, err) || (o->sources.strict && strict_sources(r->lock, err)) || mdl_lock_write(r->lock, &lock, err)) return -1;
     const char *path = o->output ? o->output : "gpuferry.lock";
     bool to_stdout = strcmp(path, "-") == 0 || (o->common.json && !o->output);
     if (!to_stdout && gf_file_write_atomic(path, gf_buf_slice(&lock), 0644, err)) return -1;
@@ -68,6 +67,12 @@ static int say_refusal(const struct options *o, const struct planning *p, const 
 static int run(void *opts, const struct opt_list *args, struct gf_err *err)
 {
     struct options *o = opts;
+    if (opt_is_fleet(&o->target)) {
+        struct opt_fleet f = { o->common, o->target, o->sources, o->choice, o->output ? o->output : "locks" };
+        int all = opt_fleet_run(&f, args, err);
+        o->sources = f.sources;
+        return all;
+    }
     struct planning p;
     struct rsv_result r = { 0 };
     struct rsv_plan_options how = { .installer = !o->choice.no_installer, .passed_over = true, .changes = true };
@@ -81,7 +86,7 @@ static int run(void *opts, const struct opt_list *args, struct gf_err *err)
 }
 
 static const struct opt_row rows[] = {
-    { 'o', "output", "FILE|-", OPT_STR, offsetof(struct options, output), "where the lock goes (gpuferry.lock; with --json only standard output)" },
+    { 'o', "output", "FILE|-", OPT_STR, offsetof(struct options, output), "where the lock goes (gpuferry.lock; with --json only standard output); for several targets a folder (locks)" },
 };
 static const struct opt_group groups[] = {
     OPT_ROWS("Options", rows),

@@ -175,7 +175,7 @@ static void write_request(struct planning *p, const struct opt_sources *s, const
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-static int set_problem(struct planning *p, const struct opt_choice *c, struct gf_err *err)
+int opt_planning_retarget(struct planning *p, const struct opt_choice *c, struct gf_err *err)
 {
     static const char *const policies[] = { "allow", "avoid", "refuse", NULL }, *const preferences[] = { "newest", "oldest", "installed", NULL };
     const char *accelerator = p->target.profile->accelerator;
@@ -191,8 +191,6 @@ static int set_problem(struct planning *p, const struct opt_choice *c, struct gf
     p->problem.sdist = (enum rsv_policy)sdist;
     p->problem.prefer = (enum rsv_prefer)prefer;
     p->problem.pre = c->pre || p->files.pre;
-    for (size_t i = 0; i < c->only_binary.n; i++) py_formats_add(&p->mem, &p->files.formats, true, gf_slice_of(c->only_binary.v[i]));
-    for (size_t i = 0; i < c->no_binary.n; i++) py_formats_add(&p->mem, &p->files.formats, false, gf_slice_of(c->no_binary.v[i]));
     p->problem.formats = &p->files.formats;
     p->problem.log = out_log();
     return 0;
@@ -205,7 +203,9 @@ int opt_planning_open(struct planning *p, const struct opt_common *common, const
     if (read_requests(p, choice, words, err)) return -1;
     if (opt_open_target(target, &p->matrix, &p->target, err)) return -1;
     p->has_target = true;
-    if (set_problem(p, choice, err)) return -1;
+    for (size_t i = 0; i < choice->only_binary.n; i++) py_formats_add(&p->mem, &p->files.formats, true, gf_slice_of(choice->only_binary.v[i]));
+    for (size_t i = 0; i < choice->no_binary.n; i++) py_formats_add(&p->mem, &p->files.formats, false, gf_slice_of(choice->no_binary.v[i]));
+    if (opt_planning_retarget(p, choice, err)) return -1;
     *sources = with_files(p, sources);
     write_request(p, sources, choice);
     if (opt_sources_config(&p->mem, p->matrix, &p->target, common, sources, p->problem.requests, p->problem.nrequests, &p->config, err)) return -1;

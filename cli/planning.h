@@ -38,6 +38,18 @@ void opt_planning_close(struct planning *p);
 /* Solves, with progress on a terminal. */
 int opt_planning_solve(struct planning *p, const struct rsv_plan_options *o, struct rsv_result *ret, struct gf_err *err);
 
+/* Sets what depends on the target: call again after p->target was changed. */
+int opt_planning_retarget(struct planning *p, const struct opt_choice *choice, struct gf_err *err);
+
+/* Makes the profile the lock's only target (a copy) and fills the tool's version. */
+int opt_lock_target(struct mdl_lock *l, const struct mdl_profile *profile, struct gf_err *err);
+
+/* fleet.c: is it more than one target: several --target, or a folder of profiles. */
+bool opt_is_fleet(const struct opt_target *t);
+/* Plans every target, each shape once; a lock for each below the folder. 0, 1 when one was refused, -1. */
+struct opt_fleet { struct opt_common common; struct opt_target target; struct opt_sources sources; struct opt_choice choice; const char *folder; };
+int opt_fleet_run(struct opt_fleet *f, const struct opt_list *words, struct gf_err *err);
+
 /* sources.c */
 int opt_sources_config(struct gf_arena *a, struct mtx *m, const struct tgt_target *t, const struct opt_common *common, const struct opt_sources *o,
                        const struct py_req *requests, size_t nrequests, struct src_config *ret, struct gf_err *err);

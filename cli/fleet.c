@@ -1,0 +1,205 @@
+/* Many targets in one call: one pass over the metadata, targets with the same deciding facts planned once. */
+#include "base/file.h"
+#include "base/map.h"
+#include "cli/planning.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct member { const char *path, *label; struct tgt_target target; uint32_t shape; };
+struct fleet {
+    struct gf_arena mem;
+    struct planning p;
+    struct opt_fleet *o;
+    GF_VEC(const char *) paths;
+    GF_VEC(struct member) members;
+    struct gf_names shapes, labels;
+    GF_VEC(struct rsv_result) results; /* by shape */
+    unsigned refused;
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool opt_is_fleet(const struct opt_target *t) { return t->targets.n > 1 || (t->targets.n == 1 && is_folder(t->targets.v[0])); }
+
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static int list_folder(struct fleet *f, const char *folder, struct gf_err *err)
+{
+    DIR *d = opendir(folder);
+    if (!d) return gf_fail_errno(err, errno, "cannot read the folder of profiles '%s'", folder);
+    size_t first = f->paths.n;
+    for (struct dirent *e; (e = readdir(d));) {
+        const char *path = gf_arena_printf(&f->mem, "%s/%s", folder, e->d_name);
+        if (e->d_name[0] != '.' && !is_folder(path)) gf_vec_push(&f->paths, path);
+    }
+    closedir(d);
+    if (f->paths.n > first) qsort(f->paths.v + first, f->paths.n - first, sizeof *f->paths.v, by_text);
+    return 0;
+}
+
+static int list_targets(struct fleet *f, struct gf_err *err)
+{
+    for (size_t i = 0; i < f->o->target.targets.n; i++) {
+        const char *path = f->o->target.targets.v[i];
+        if (!is_folder(path)) gf_vec_push(&f->paths, path);
+        else if (list_folder(f, path, err)) return -1;
+    }
+    return f->paths.n ? 0 : gf_fail(err, GF_E_USAGE, "no profile is in the folder that --target names");
+}
+
+/* The profile's label, else the file's name without its ending; made unique, fit for a file name. */
+static const char *label_of(struct fleet *f, const char *path, const struct mdl_profile *p)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = gf_arena_strz(&f->mem, p->label ? p->label : slash ? slash + 1 : path);
+    char *dot = p->label ? NULL : strrchr(name, '.');
+    if (dot && dot != name) *dot = '\0';
+    for (char *c = name; *c; c++)
+        if (!gf_is_alnum((unsigned char)*c) && !strchr("-_.", *c)) *c = '-';
+    if (!*name || *name == '.') name = gf_arena_printf(&f->mem, "target%s", name);
+    bool fresh;
+    const char *unique = name;
+    for (unsigned n = 2; gf_names_add(&f->labels, gf_slice_of(unique), &fresh), !fresh; n++) unique = gf_arena_printf(&f->mem, "%s-%u", name, n);
+    return unique;
+}
+
+/* All that decides a plan, as text: the profile without its label, origins, disks and errors. */
+static uint32_t shape_of(struct fleet *f, const struct tgt_target *t)
+{
+    struct mdl_profile bare = *t->profile;
+    bare.label = NULL;
+    bare.norigins = bare.ndisks = bare.nerrors = bare.nconflicts = bare.nos_packages = 0;
+    GF_BUF_SCOPE struct gf_buf text;
+    gf_buf_init(&text, GF_CAP_PROFILE);
+    gf_buf_addf(&text, "%d %s ", (int)t->driver, bare.accelerator ? bare.accelerator : "");
+    struct gf_jw w;
+    gf_jw_init(&w, &text, true);
+    mdl_profile_write(&bare, &w);
+    return gf_names_add(&f->shapes, gf_buf_slice(&text), NULL);
+}
+
+static int read_member(struct fleet *f, const char *path, struct gf_err *err)
+{
+    const char *one[] = { path };
+    struct opt_target o = f->o->target;
+    o.targets = (struct opt_list){ one, 1, 1 };
+    struct member m = { .path = path };
+    if (opt_target_with(&o, f->p.matrix, &m.target, err)) return gf_wrap(err, "target '%s'", path);
+    m.label = label_of(f, path, m.target.profile);
+    m.target.profile->label = gf_arena_strz(&m.target.profile->mem, m.label);
+    m.shape = shape_of(f, &m.target);
+    gf_vec_push(&f->members, m);
+    return 0;
+}
+
+/* Plans the shape with the member's target. */
+static int plan_shape(struct fleet *f, const struct member *m, struct gf_err *err)
+{
+    struct rsv_plan_options how = { .installer = !f->o->choice.no_installer, .passed_over = true, .changes = true };
+    struct rsv_result r = { 0 };
+    struct tgt_target own = f->p.target;
+    f->p.target = m->target;
+    int rc = opt_planning_retarget(&f->p, &f->o->choice, err);
+    if (!rc) rc = opt_planning_solve(&f->p, &how, &r, err);
+    f->p.target = own;
+    if (rc) return gf_wrap(err, "target '%s'", m->label);
+    gf_vec_push(&f->results, r);
+    return 0;
+}
+
+/* Aside first, all to the disk at once, then each in its place. */
+static int write_locks(struct fleet *f, struct gf_err *err)
+{
+    struct gf_batch batch;
+    if (gf_mkdirs(f->o->folder, 0755, err) || gf_batch_open(&batch, f->o->folder, err)) return -1;
+    int rc = 0;
+    for (size_t i = 0; i < f->members.n && !rc; i++) {
+        const struct member *m = &f->members.v[i];
+        struct rsv_result *r = &f->results.v[m->shape];
+        if (!r->lock) continue;
+        GF_BUF_SCOPE struct gf_buf lock;
+        gf_buf_init(&lock, GF_CAP_LOCK);
+        if (r->lock->ntargets) mdl_profile_free(r->lock->targets[0]);
+        r->lock->ntargets = 0;
+        GF_FREE char *name = gf_xasprintf("%s.lock", m->label);
+        rc = opt_lock_target(r->lock, m->target.profile, err) || mdl_lock_write(r->lock, &lock, err) || gf_batch_add(&batch, name, gf_buf_slice(&lock), err) ? -1 : 0;
+    }
+    return gf_batch_close(&batch, rc == 0, rc ? NULL : err) || rc ? -1 : 0;
+}
+
+static int report(struct fleet *f, struct gf_err *err)
+{
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, GF_CAP_OUTPUT);
+    struct gf_jw w;
+    gf_jw_init(&w, &out, false);
+    bool json = f->o->common.json;
+    if (json) gf_jw_arr(&w);
+    for (size_t i = 0; i < f->members.n; i++) {
+        const struct member *m = &f->members.v[i];
+        const struct rsv_result *r = &f->results.v[m->shape];
+        if (json) {
+            gf_jw_obj(&w);
+            gf_jw_kstr(&w, "label", m->label);
+            gf_jw_kint(&w, "shape", m->shape);
+            gf_jw_key(&w, "stack");
+            gf_jw_arr(&w);
+            for (size_t k = 0; r->lock && k < r->lock->nstack; k++) gf_jw_cstr(&w, gf_arena_printf(&f->mem, "%s %s", r->lock->stack[k].name, r->lock->stack[k].version));
+            gf_jw_end_arr(&w);
+            if (r->refused) {
+                gf_jw_key(&w, "refusal");
+                rsv_refused_json(r->refused, &w);
+            }
+            gf_jw_end_obj(&w);
+            continue;
+        }
+        gf_buf_addf(&out, "%-32s ", m->label);
+        for (size_t k = 0; r->lock && k < r->lock->nstack; k++) gf_buf_addf(&out, "%s%s %s", k ? ", " : "", r->lock->stack[k].name, r->lock->stack[k].version);
+        if (r->refused) gf_buf_addf(&out, "no plan: %s", r->refused->nfacts ? r->refused->facts[r->refused->nfacts - 1].text : "refused");
+        gf_buf_addc(&out, '\n');
+    }
+    if (json) gf_jw_end_arr(&w);
+    else gf_buf_addf(&out, "%zu targets of %u shapes: %u refused; locks in %s/\n", f->members.n, f->shapes.n, f->refused, f->o->folder);
+    return out_result(gf_buf_slice(&out), err);
+}
+
+static int run_all(struct fleet *f, const struct opt_list *words, struct gf_err *err)
+{
+    struct opt_target widest = f->o->target; /* the sources of every target: no driver rules a variant's index out */
+    const char *first[] = { f->paths.v[0] };
+    widest.targets = (struct opt_list){ first, 1, 1 };
+    if (!widest.driver) widest.driver = "any";
+    if (opt_planning_open(&f->p, &f->o->common, &widest, &f->o->sources, &f->o->choice, words, err)) return -1;
+    for (size_t i = 0; i < f->paths.n; i++)
+        if (read_member(f, f->paths.v[i], err)) return -1;
+    for (size_t i = 0; i < f->members.n; i++)
+        if (f->members.v[i].shape == f->results.n && plan_shape(f, &f->members.v[i], err)) return -1;
+    for (size_t i = 0; i < f->members.n; i++) f->refused += f->results.v[f->members.v[i].shape].lock == NULL;
+    if (write_locks(f, err) || report(f, err)) return -1;
+    return f->refused ? 1 : 0;
+}
+
+int opt_fleet_run(struct opt_fleet *o, const struct opt_list *words, struct gf_err *err)
+{
+    struct fleet f = { .mem = GF_ARENA_INIT, .o = o };
+    gf_names_init(&f.shapes);
+    gf_names_init(&f.labels);
+    int rc = list_targets(&f, err) ? -1 : run_all(&f, words, err);
+    for (size_t i = 0; i < f.results.n; i++) rsv_result_release(&f.results.v[i]);
+    for (size_t i = 0; i < f.members.n; i++) tgt_target_release(&f.members.v[i].target);
+    gf_vec_free(&f.results);
+    gf_vec_free(&f.members);
+    gf_vec_free(&f.paths);
+    gf_names_release(&f.shapes);
+    gf_names_release(&f.labels);
+    opt_planning_close(&f.p);
+    gf_arena_release(&f.mem);
+    return rc;
+}
