@@ -231,7 +231,7 @@ static enum rsv_state metadata_of(struct rsv_universe *u, struct rsv_solver *s, 
     case SRC_ABSENT:
     case SRC_FAILED: break;
     }
-    if (why.code == GF_E_NETWORK || why.code == GF_E_INTERRUPTED || why.code == GF_E_IO) {
+    if (why.code == GF_E_NETWORK || why.code == GF_E_INTEGRITY || why.code == GF_E_INTERRUPTED || why.code == GF_E_IO) {
         *err = why;
         gf_wrap(err, "metadata of %s", file->filename);
         return RSV_ERROR;

@@ -102,6 +102,13 @@ from file-garbage metadata gamma
 says 'not a wheel' '^gamma.*GF_E_PARSE.*not a sound zip archive' "$out"
 from page-garbage pages alpha
 says 'not a page' '^alpha.*GF_E_NETWORK.*neither JSON nor HTML' "$out"
+for o in size+5 sha256-lie,no-ranges; do # a plan does not quietly go round it
+	PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS='' GPUFERRY_CACHE=$TMPDIR/plan-cache "$GPUFERRY" plan gamma --os debian-12 --python 3.11 --sources default \
+		--index-url "$base/with/$o/simple" -o "$TMPDIR/lock" >"$out" 2>&1
+	equal "a plan with $o ends with status 5" $? 5
+	says "and says what lies: $o" 'gamma-1.0.*the index says' "$out"
+	equal "without a lock: $o" "$(ls "$TMPDIR/lock" 2>/dev/null)" ''
+done
 
 # a server in trouble
 from page-status=503x2 pages alpha
