@@ -49,11 +49,16 @@ struct jdg_reading *jdg_reading_new(const struct jdg_knowledge *k)
 
 void jdg_reading_add(struct jdg_reading *r, gf_slice bytes)
 {
-    for (size_t i = 0; i < bytes.n; i++) {
-        if (bytes.p[i] == '\n') {
+    gf_slice rest = bytes;
+    while (rest.n) { /* what is not blank counts as a line */
+        const char *end = memchr(rest.p, '\n', rest.n);
+        size_t n = end ? (size_t)(end - rest.p) : rest.n;
+        for (size_t i = 0; i < n && r->blank; i++) r->blank = gf_is_space((unsigned char)rest.p[i]);
+        if (end) {
             r->lines += !r->blank;
             r->blank = true;
-        } else if (!gf_is_space((unsigned char)bytes.p[i])) r->blank = false;
+        }
+        rest = gf_slice_from(rest, n + (end != NULL));
     }
     jdg_stream_add(r->stream, bytes);
 }

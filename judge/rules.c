@@ -95,6 +95,13 @@ static void needs_python(struct jdg *j, const struct mtx_rule *r, const struct m
     f->fix_text = jdg_text(j, "Python %s, or a release for Python %s", t->text, j->p->python_version);
 }
 
+/* A row about CUDA 12 does not speak of a build that says it is for CUDA 11. */
+static bool of_other_build(const struct jdg_pkg *pkg, const struct mtx_term *t)
+{
+    if (!pkg || !pkg->variant_stated || !pkg->cuda || strncmp(t->name, "cuda", 4) != 0) return false;
+    return jdg_cuda_major(pkg->cuda) != jdg_cuda_major(t->name + 4);
+}
+
 static void needs_part(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
 {
     struct jdg_part part = jdg_part_of(j, t->name);
@@ -120,6 +127,8 @@ static void needs_part(struct jdg *j, const struct mtx_rule *r, const struct mtx
 static void judge_needs(struct jdg *j, const struct mtx_rule *r, const struct jdg_pkg *pkg, const char *label)
 {
     const struct mdl_profile *p = j->p;
+    for (size_t i = 0; i < r->nterms; i++)
+        if (of_other_build(pkg, &r->terms[i])) return;
     for (size_t i = 0; i < r->nterms; i++) {
         const struct mtx_term *t = &r->terms[i];
         if (strcmp(t->name, "driver") == 0) {

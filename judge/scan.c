@@ -1,5 +1,5 @@
 #include "judge/scan.h"
-#include "base/buf.h"
+#include "base/limits.h"
 #include "base/vec.h"
 #include <stdlib.h>
 
@@ -102,7 +102,8 @@ struct jdg_stream {
     const struct jdg_scan *s;
     jdg_on_match *fn;
     void *arg;
-    struct gf_buf line;
+    char *line;             /* GF_CAP_TEXT_LINE bytes */
+    size_t n;
     uint64_t number;
     uint32_t state;
     GF_VEC(uint32_t) hits;
@@ -122,7 +123,7 @@ struct jdg_stream *jdg_stream_new(const struct jdg_scan *s, jdg_on_match *fn, vo
     t->fn = fn;
     t->arg = arg;
     t->number = 1;
-    gf_buf_init(&t->line, GF_CAP_TEXT_LINE);
+    t->line = gf_xmalloc(GF_CAP_TEXT_LINE);
     return t;
 }
 
@@ -143,11 +144,11 @@ static void end_line(struct jdg_stream *t)
     for (size_t i = 0; i < t->hits.n; i++) {
         struct jdg_captures caps;
         uint32_t p = t->hits.v[i];
-        if (jdg_pattern_match(t->s->patterns[p], gf_buf_slice(&t->line), &caps)) t->fn(t->arg, p, t->number, gf_buf_slice(&t->line), &caps);
+        if (jdg_pattern_match(t->s->patterns[p], gf_slice_n(t->line, t->n), &caps)) t->fn(t->arg, p, t->number, gf_slice_n(t->line, t->n), &caps);
     }
     t->hits.n = 0;
     t->state = 0;
-    gf_buf_clear(&t->line);
+    t->n = 0;
 }
 
 static void put_byte(struct jdg_stream *t, unsigned char c)
@@ -159,9 +160,9 @@ static void put_byte(struct jdg_stream *t, unsigned char c)
     }
     if (c == '\r' || c == 0) return;
     if (c == '\t' || c == '\v' || c == '\f') c = ' ';
-    if (c == ' ' && t->line.n && t->line.p[t->line.n - 1] == ' ') return;
-    if (t->line.n + 2 >= GF_CAP_TEXT_LINE) end_line(t); /* a line without an end: judged in parts */
-    gf_buf_addc(&t->line, (char)c);
+    if (c == ' ' && t->n && t->line[t->n - 1] == ' ') return;
+    if (t->n == GF_CAP_TEXT_LINE) end_line(t); /* a line without an end: judged in parts */
+    t->line[t->n++] = (char)c;
     t->state = t->s->nodes.v[t->state].next[t->s->class_of[c]];
     if (t->s->nodes.v[t->state].first || t->s->nodes.v[t->state].up) note_hits(t);
 }
@@ -228,9 +229,36 @@ static void put_encoded(struct jdg_stream *t, unsigned char c)
     put_unit(t, t->encoding == UTF16LE ? t->half | (unsigned)c << 8 : c | (unsigned)t->half << 8);
 }
 
+/* Printable ASCII outside of escapes, the bulk of every log, in one loop. Returns how many bytes it took. */
+static size_t put_plain(struct jdg_stream *t, const char *p, size_t n)
+{
+    const struct node *v = t->s->nodes.v;
+    uint32_t state = t->state;
+    size_t i = 0, at = t->n;
+    if (t->taken < 2 || t->encoding != UTF8 || t->escape != PLAIN || t->nutf8) return 0;
+    for (; i < n && at < GF_CAP_TEXT_LINE; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if (c < ' ' || c > '~') break;
+        if (c == ' ' && at && t->line[at - 1] == ' ') continue;
+        t->line[at++] = (char)c;
+        state = v[state].next[t->s->class_of[c]];
+        if (v[state].first | v[state].up) {
+            t->state = state;
+            note_hits(t);
+        }
+    }
+    t->state = state;
+    t->n = at;
+    return i;
+}
+
 void jdg_stream_add(struct jdg_stream *t, gf_slice bytes)
 {
     for (size_t i = 0; i < bytes.n; i++, t->taken++) {
+        size_t plain = put_plain(t, bytes.p + i, bytes.n - i);
+        i += plain;
+        t->taken += plain;
+        if (i == bytes.n) break;
         unsigned char c = (unsigned char)bytes.p[i];
         if (t->taken == 0 && (c == 0xff || c == 0xfe)) t->half = c;
         else if (t->taken == 1 && t->half + c == 0xff + 0xfe && t->half != c) t->encoding = t->half == 0xff ? UTF16LE : UTF16BE;
@@ -243,7 +271,7 @@ void jdg_stream_end(struct jdg_stream *t)
     if (!t) return;
     for (unsigned i = 0; i < t->nutf8; i++) put_byte(t, t->utf8[i]);
     end_line(t);
-    gf_buf_release(&t->line);
+    free(t->line);
     gf_vec_free(&t->hits);
     free(t);
 }
