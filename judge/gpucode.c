@@ -63,6 +63,9 @@ static bool is_framework(const char *name)
     return false;
 }
 
+/* Frameworks of which nothing runs on a GPU that their own code does not serve. */
+static bool decides(const char *name) { return strcmp(name, "torch") == 0 || strcmp(name, "tensorflow") == 0 || strcmp(name, "paddlepaddle-gpu") == 0; }
+
 static bool has_gpu_code(struct jdg *j, const struct jdg_pkg *pkg)
 {
     if (pkg->variant && (strcmp(pkg->variant, "cpu") == 0 || strncmp(pkg->variant, "rocm", 4) == 0)) return false;
@@ -172,7 +175,7 @@ static void judge_package(struct jdg *j, const struct jdg_pkg *pkg)
                      pkg->label, gpu->label, all[g].why ? ": " : "", all[g].why ? all[g].why : "");
         else if (all[g].runs == PY_UNKNOWN) {
             mdl_verdict_miss(j->v, jdg_text(j, "GPU code of %s (its arch list)", pkg->label));
-            if (is_framework(pkg->name) && !no) j->v->undecided = true;
+            if (decides(pkg->name) && !no) j->v->undecided = true;
         }
     }
 }

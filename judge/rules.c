@@ -102,6 +102,21 @@ static bool of_other_build(const struct jdg_pkg *pkg, const struct mtx_term *t)
     return jdg_cuda_major(pkg->cuda) != jdg_cuda_major(t->name + 4);
 }
 
+/* What links CUDA 12 runs on no driver older than CUDA 12, wherever the libraries come from. */
+static void needs_driver_of(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
+{
+    const char *major = t->name + 4;
+    bool whole = j->driver && strchr(j->driver, '.') && !j->tegra;
+    struct mtx_answer a = { .value = PY_UNKNOWN };
+    if (whole) a = mtx_driver_runs_cuda(j->m, j->driver_os, gf_slice_of(j->driver), gf_slice_of(jdg_text(j, "%s.0", major)));
+    else if (j->driver_cuda) a.value = jdg_cuda_major(j->driver_cuda) >= jdg_cuda_major(major) ? PY_YES : PY_NO;
+    if (a.value != PY_NO || jdg_cuda_major(major) < 11) return;
+    struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, "R-DRV-MAJOR", jdg_text(j, "%s with driver %s", label, j->driver ? j->driver : "of unknown number"),
+                                   jdg_text(j, "%s needs CUDA %s, which driver %s does not run", label, major, j->driver ? j->driver : j->driver_cuda));
+    jdg_source(j, f, a.source);
+    f->fix_text = jdg_text(j, "a driver for CUDA %s, or a release of %s for an older CUDA", major, r->package);
+}
+
 static void needs_part(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
 {
     struct jdg_part part = jdg_part_of(j, t->name);
@@ -139,7 +154,10 @@ static void judge_needs(struct jdg *j, const struct mtx_rule *r, const struct jd
         else if (strcmp(t->name, "python") == 0) needs_python(j, r, t, label);
         else if (strcmp(t->name, "cann") == 0) needs_number(j, r, t, label, p->cann, "CANN", "R-NPU-CANN");
         else if (strcmp(t->name, "cpu") == 0) needs_number(j, r, t, label, p->cpu_level ? jdg_text(j, "%d", p->cpu_level) : NULL, "CPU level x86-64-v", "R-CPU");
-        else if (jdg_is_part(t->name)) needs_part(j, r, t, label);
+        else if (jdg_is_part(t->name)) {
+            if (strncmp(t->name, "cuda", 4) == 0 && !(pkg && pkg->cuda) && !jdg_found(j, "R-DRV-MAJOR")) needs_driver_of(j, r, t, label);
+            needs_part(j, r, t, label);
+        }
     }
 }
 

@@ -68,8 +68,26 @@ static void judge_tegra(struct jdg *j)
     f->fix_text = "the wheels of NVIDIA's Jetson index for this JetPack and this Python";
 }
 
+/* A build for the cards of the other vendor. */
+static void judge_vendor(struct jdg *j)
+{
+    const struct jdg_pkg *torch = jdg_pkg(j, "torch");
+    size_t nvidia = 0, amd = 0;
+    for (size_t i = 0; i < j->gpus.n; i++) {
+        nvidia += j->gpus.v[i].nvidia;
+        amd += gfx_of(&j->gpus.v[i]) != NULL;
+    }
+    if (!torch || !torch->variant_stated || !j->gpus.n) return;
+    bool rocm = strncmp(torch->variant, "rocm", 4) == 0;
+    if (!(rocm && nvidia == j->gpus.n) && !(torch->cuda && amd == j->gpus.n)) return;
+    struct mdl_finding *f = jdg_find(j, MDL_ERROR, MDL_MISCONFIGURED, "R-VENDOR", jdg_text(j, "%s on %s", torch->label, j->gpus.v[0].label), "%s is a build for %s cards, the machine has %s",
+                                     torch->label, rocm ? "AMD" : "NVIDIA", j->gpus.v[0].label);
+    f->fix_text = rocm ? "the build for CUDA" : "the build for ROCm, from the vendor's index";
+}
+
 void jdg_link_vendors(struct jdg *j)
 {
+    judge_vendor(j);
     judge_gfx(j);
     judge_npu_pair(j);
     judge_tegra(j);
