@@ -10,6 +10,7 @@ void jdg_links(struct jdg *j)
     jdg_link_driver(j);
     jdg_link_rules(j);
     jdg_link_abi(j);
+    jdg_link_releases(j);
     jdg_link_container(j);
     jdg_link_host(j);
 }

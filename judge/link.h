@@ -73,6 +73,7 @@ void jdg_link_driver(struct jdg *j);
 void jdg_link_builds(struct jdg *j);
 void jdg_link_rules(struct jdg *j);
 void jdg_link_abi(struct jdg *j);
+void jdg_link_releases(struct jdg *j);
 void jdg_link_container(struct jdg *j);
 void jdg_link_host(struct jdg *j);
 void jdg_link_vendors(struct jdg *j); /* AMD, Ascend */
