@@ -124,11 +124,11 @@ $(OUT)/man/%: doc/man/%.scd doc/man/options.awk $(BIN)
 install: $(BIN) $(MAN)
 	install -D -m755 $(BIN) $(DESTDIR)$(PREFIX)/bin/gpuferry
 	for m in $(MAN); do [ ! -e $$m ] || install -D -m644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/$${m##*/} || exit 1; done
-	for f in $(wildcard scripts/collect.sh); do install -D -m755 $$f $(DESTDIR)$(PREFIX)/share/gpuferry/collect.sh || exit 1; done
+	for f in $(wildcard scripts/collect.sh scripts/health.sh); do install -D -m755 $$f $(DESTDIR)$(PREFIX)/share/gpuferry/$${f##*/} || exit 1; done
 	for f in $(wildcard cli/completion/gpuferry.bash); do install -D -m644 $$f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuferry || exit 1; done
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/gpuferry $(MAN:$(OUT)/man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%)
-	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuferry $(DESTDIR)$(PREFIX)/share/gpuferry/collect.sh
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpuferry $(DESTDIR)$(PREFIX)/share/gpuferry/collect.sh $(DESTDIR)$(PREFIX)/share/gpuferry/health.sh
 	rmdir $(DESTDIR)$(PREFIX)/share/gpuferry 2>/dev/null || :
 dist:
 	git archive --format=tar --prefix=gpuferry-$(VERSION)/ HEAD | gzip -n9 > $(or $(DIST),gpuferry-$(VERSION).tar.gz)
