@@ -4,6 +4,7 @@
 LOG=''
 HAVE_LOCK=''
 CHILD=''
+TICKER=''
 
 say() {
 	printf '%s\n' "$*"
@@ -18,11 +19,30 @@ fail() { # STATUS TEXT…
 	exit "$status"
 }
 
+# On a terminal, once a second, what a command prints: something moves while a step takes its time.
+begin_ticker() {
+	[ -t 1 ] || return 0
+	(
+		trap - EXIT HUP INT TERM
+		while sleep 1; do printf '\r  %s ' "$("$@")"; done
+	) &
+	TICKER=$!
+}
+
+end_ticker() {
+	[ -n "$TICKER" ] || return 0
+	kill "$TICKER" 2>/dev/null
+	wait "$TICKER" 2>/dev/null
+	TICKER=''
+	printf '\r                              \r'
+}
+
 cleanup() {
 	status=$?
 	trap - EXIT
 	trap '' HUP INT TERM
 	if [ -n "$CHILD" ]; then kill "$CHILD" 2>/dev/null; fi
+	end_ticker
 	if [ -n "$HAVE_LOCK" ]; then rm -rf "$STATE/lock" "$STATE/tmp"; fi
 	exit "$status"
 }

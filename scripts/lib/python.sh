@@ -43,6 +43,12 @@ for info in glob.glob(os.path.join(glob.escape(site), "*.dist-info")):
 for left in glob.glob(os.path.join(glob.escape(site), "~*")):
     shutil.rmtree(left, ignore_errors=True)'
 
+installed_so_far() {
+	set -- "$PREFIX/lib/python$GF_PYTHON/site-packages"/*.dist-info/RECORD
+	[ -e "$1" ] || shift
+	printf '%s of %s' $# "$(printf '%s' "$GF_PACKAGES" | grep -c .)"
+}
+
 install_packages() {
 	[ -n "$GF_PYTHON" ] || return 0
 	[ -n "$GF_PIP" ] || { printf 'the bundle has no pip\n' >>"$LOG"; return 1; }
@@ -51,9 +57,12 @@ install_packages() {
 		logged "$PREFIX/bin/python" -I -B -c "$DROP_BROKEN" || return 1
 	fi
 	say "installing $(printf '%s' "$GF_PACKAGES" | grep -c .) packages"
-	# shellcheck disable=SC2086
+	begin_ticker installed_so_far
 	PIP_CONFIG_FILE=/dev/null logged "$PREFIX/bin/python" -I "$HERE/python/$GF_PIP/pip" --isolated --disable-pip-version-check --no-input install \
 		--no-index --find-links "$HERE/python" --no-cache-dir --require-hashes --no-deps --ignore-requires-python -r "$HERE/requirements.txt"
+	status=$?
+	end_ticker
+	return $status
 }
 
 # What verify and uninstall need once the bundle is gone.

@@ -18,7 +18,7 @@ if os.environ.get("FULL") == "1":
 TARGET = "--accelerator any --arch x86_64 --glibc 2.28 --python 3.12 --sources default --no-installer".split()
 STEPS = 'set -e; pip=$1; dir=$2; shift 2; "$pip" download -q --no-cache-dir --no-deps --only-binary :all: %s -d "$dir/files" "$@"; ' \
     'cd "$dir"; sha256sum files/* >SHA256SUMS; tar -cf out.tar SHA256SUMS files' % (
-        " ".join("--platform manylinux%s_x86_64" % t for t in ["_2_28", "_2_27", "_2_26", "_2_24", "_2_17", "2014", "2010", "1"])
+        " ".join("--platform manylinux%s_x86_64" % t for t in ["_2_%d" % minor for minor in range(28, 4, -1)] + ["2014", "2010", "1"])
         + " --platform linux_x86_64 --python-version 3.12 --implementation cp --abi cp312 --abi abi3 --abi none")
 
 
