@@ -103,14 +103,28 @@ static bool matches(const struct mtx_build *b, const struct file *f)
     return !b->index || index_is(b->index, f->index) || (index_is("default", b->index));
 }
 
+struct dated { const struct mtx_build *build; struct py_version version; bool read; size_t place; };
+
 static int newest_first(const void *a, const void *b)
 {
-    GF_ARENA_SCOPE struct gf_arena mem = GF_ARENA_INIT;
-    struct py_version x, y;
-    const struct mtx_build *l = *(const struct mtx_build *const *)a, *r = *(const struct mtx_build *const *)b;
-    if (!py_version_parse(&mem, gf_slice_of(l->version), &x) || !py_version_parse(&mem, gf_slice_of(r->version), &y)) return strcmp(r->version, l->version);
-    int c = py_version_cmp(&y, &x);
-    return c ? c : strcmp(r->variant ? r->variant : "", l->variant ? l->variant : "");
+    const struct dated *l = a, *r = b;
+    int c = l->read && r->read ? py_version_cmp(&r->version, &l->version) : (int)r->read - (int)l->read;
+    if (!c) c = strcmp(r->build->variant ? r->build->variant : "", l->build->variant ? l->build->variant : "");
+    return c ? c : (l->place > r->place) - (l->place < r->place);
+}
+
+static void sort_builds(struct mtx_package *p)
+{
+    GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
+    struct dated *v = GF_NEW_ARRAY(&a, struct dated, p->builds.n + 1);
+    for (size_t i = 0; i < p->builds.n; i++) {
+        v[i].build = p->builds.v[i];
+        v[i].read = py_version_parse(&a, gf_slice_of(v[i].build->version), &v[i].version);
+        v[i].place = i;
+    }
+    qsort(v, p->builds.n, sizeof *v, newest_first);
+    for (size_t i = 0; i < p->builds.n; i++) p->builds.v[i] = v[i].build;
+    p->sorted = true;
 }
 
 size_t mtx_builds(struct mtx *m, const char *package, const struct mtx_build *const **ret)
@@ -118,28 +132,28 @@ size_t mtx_builds(struct mtx *m, const char *package, const struct mtx_build *co
     struct mtx_package *p = mtx_package_get(m, package, false);
     *ret = NULL;
     if (!p) return 0;
-    if (!p->sorted && p->builds.n) qsort(p->builds.v, p->builds.n, sizeof *p->builds.v, newest_first);
-    p->sorted = true;
+    if (!p->sorted) sort_builds(p);
     *ret = p->builds.v;
     return p->builds.n;
 }
 
-static const struct mtx_build *by_sha256(const struct mtx_package *p, const char *sha256)
+static const struct mtx_build *by_sha256(const struct mtx_package *p, gf_slice version, const char *sha256)
 {
+    const struct mtx_build *found = NULL; /* a row of several versions names the files of all of them */
     for (size_t i = 0; sha256 && i < p->builds.n; i++)
         for (size_t k = 0; k < p->builds.v[i]->nsha256; k++)
-            if (strcmp(p->builds.v[i]->sha256[k], sha256) == 0) return p->builds.v[i];
-    return NULL;
+            if (strcmp(p->builds.v[i]->sha256[k], sha256) == 0 && (!found || gf_slice_is(version, p->builds.v[i]->version))) found = p->builds.v[i];
+    return found;
 }
 
 const struct mtx_build *mtx_build_of(struct mtx *m, const char *package, const struct py_version *version, const char *index, const char *platform, const char *sha256)
 {
     const struct mtx_package *p = mtx_package_get(m, package, false);
     if (!p) return NULL;
-    const struct mtx_build *best = by_sha256(p, sha256);
-    if (best) return best;
     GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
     struct file f = { gf_slice_of(py_version_public(&a, version)), py_version_local(version), index, platform };
+    const struct mtx_build *best = by_sha256(p, f.public_, sha256);
+    if (best) return best;
     for (size_t i = 0; i < p->builds.n; i++) {
         const struct mtx_build *b = p->builds.v[i];
         if (!matches(b, &f)) continue;

@@ -40,12 +40,12 @@ static bool next_name(const char **at, const char *end, gf_slice *ret)
     return true;
 }
 
-/* A line with one "package" that neither provides nor lists packages has rows of that package only; any other may have rows of each name in it. */
+/* A line with one "package" or "name" that neither provides nor lists packages is a row of that one only; any other may be a row of each name in it. */
 static void index_line(struct mtx_file *f, gf_slice line)
 {
     enum { MOST = 64 };
     uint64_t hashes[MOST], subject = 0;
-    size_t n = 0, packages = 0;
+    size_t n = 0, subjects = 0;
     bool whole = false, is_subject = false;
     gf_slice name;
     for (const char *at = line.p, *end = line.p + line.n; next_name(&at, end, &name);) {
@@ -54,11 +54,11 @@ static void index_line(struct mtx_file *f, gf_slice line)
         add(f->names, h);
         if (n < MOST) hashes[n++] = h;
         else add(f->rows, h);
-        if (is_subject) subject = h, packages++;
-        is_subject = gf_slice_is(name, "package");
+        if (is_subject) subject = h, subjects++;
+        is_subject = gf_slice_is(name, "package") || gf_slice_is(name, "name");
         whole |= name.p[0] == 'p' && (gf_slice_is(name, "provides") || gf_slice_is(name, "providers") || gf_slice_is(name, "packages"));
     }
-    if (packages == 1 && !whole) add(f->rows, subject);
+    if (subjects == 1 && !whole) add(f->rows, subject);
     else
         for (size_t i = 0; i < n; i++) add(f->rows, hashes[i]);
 }

@@ -282,6 +282,18 @@ static void builds_by_file(void **state)
     assert_string_equal(mtx_variant_of(m, "torch", &v, "default", "linux_x86_64"), "cu128");
     assert_string_equal(mtx_variant_of(m, "torch", &v, "default", "windows"), "cpu");
     assert_string_equal(mtx_variant_of(m, "torch", &v, NULL, "linux_x86_64"), "cu128");
+    const struct mtx_build *const *all;
+    size_t n = mtx_builds(m, "torch", &all);
+    for (size_t i = 1; i < n; i++) { /* newest first */
+        struct py_version x, y;
+        assert_true(py_version_parse(&mem, gf_slice_of(all[i - 1]->version), &x) && py_version_parse(&mem, gf_slice_of(all[i]->version), &y));
+        assert_true(py_version_cmp(&x, &y) >= 0);
+    }
+    /* a file's digest wins over what its name says */
+    const char *digest = default_torch("2.14.1")->sha256[0];
+    assert_string_equal(mtx_build_of(m, "torch", &v, NULL, "windows", digest)->variant, "cu130");
+    assert_true(py_version_parse(&mem, GF_S("2.14.1"), &v));
+    assert_string_equal(mtx_build_of(m, "torch", &v, NULL, "windows", digest)->version, "2.14.1");
     assert_true(py_version_parse(&mem, GF_S("2.99.0"), &v));
     assert_null(mtx_build_of(m, "torch", &v, "default", "linux_x86_64", NULL));
     assert_true(py_version_parse(&mem, GF_S("2.99.0+cu140"), &v));
