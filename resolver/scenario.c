@@ -136,6 +136,7 @@ static int set_keyword(struct reading *r, struct scenario_pkg *p, gf_slice key, 
     else if (gf_slice_is(key, "unread")) p->unread = true;
     else {
         gf_try_lit(&key, GF_S("extra:"));
+        if (!key.n) return bad(r, "extra:NAME was expected", GF_S("extra:"));
         gf_vec_push(&p->extras, gf_slice_of(gf_arena_printf(a, "%.*s %.*s", GF_FMT(key), GF_FMT(v))));
     }
     return v.p || !key.p ? 0 : bad(r, "a number was expected", key);
@@ -143,7 +144,7 @@ static int set_keyword(struct reading *r, struct scenario_pkg *p, gf_slice key, 
 
 static int read_pkg(struct reading *r, gf_slice rest)
 {
-    gf_slice name, version, key;
+    gf_slice name = GF_NONE, version = GF_NONE, key;
     if (!gf_slice_word(&rest, &name) || !gf_slice_word(&rest, &version)) return bad(r, "pkg NAME VERSION was expected", rest);
     struct scenario_pkg *p = GF_NEW(&r->s->mem, struct scenario_pkg);
     gf_vec_push(&r->s->universe->pkgs, p);

@@ -191,7 +191,7 @@ static void add_names(struct rsv_scenario *s, struct gf_jw *w)
     gf_jw_key(w, "families");
     gf_jw_arr(w);
     for (size_t i = 0; i < u->families.n; i++) {
-        gf_slice rest = u->families.v[i], word;
+        gf_slice rest = u->families.v[i], word = GF_S("");
         gf_slice_word(&rest, &word);
         gf_jw_obj(w);
         gf_jw_kstr(w, "name", gf_arena_str(&s->mem, word));

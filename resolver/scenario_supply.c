@@ -87,7 +87,7 @@ static int fill_metadata(struct rsv_scenario *s, struct scenario_pkg *p, const c
     const char **extras = GF_NEW_ARRAY(&s->mem, const char *, p->extras.n + 1);
     int rc = rsv_scenario_is_component(p->name) ? 0 : add_requirements(s, p->requires, NULL, &list, err);
     for (size_t i = 0; !rc && i < p->extras.n; i++) {
-        gf_slice rest = p->extras.v[i], extra;
+        gf_slice rest = p->extras.v[i], extra = GF_S("");
         gf_slice_word(&rest, &extra);
         extras[i] = py_name_normalize(&s->mem, extra);
         rc = add_requirements(s, rest, extras[i], &list, err);
