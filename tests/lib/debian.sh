@@ -22,7 +22,7 @@ debian_root() {
 		[ -s "$packed" ] && exit 0
 		new=$(mktemp -d "$OUT/tests-roots/new.XXXXXX") || exit 1
 		debootstrap --variant=minbase ${packages:+--include="$packages"} "$suite" "$new" "$mirror" >"$packed.log" 2>&1 &&
-			rm -rf "$new"/var/cache/apt/archives/*.deb && tar -C "$new" -cf "$packed.new" . && mv "$packed.new" "$packed"
+			chmod 755 "$new" && rm -rf "$new"/var/cache/apt/archives/*.deb && tar -C "$new" -cf "$packed.new" . && mv "$packed.new" "$packed"
 		status=$?
 		rm -rf "$new"
 		exit $status
@@ -30,14 +30,14 @@ debian_root() {
 	mkdir -p "$dir" && tar -C "$dir" -xpf "$packed"
 }
 
-# $1: "-n" for no network; mounts vanish with the namespace, even when the test is killed
+# $1: "-n" for no network; mounts vanish with the namespace, even when the test is killed. The root is a mount of its own, so that one more can be entered from it.
 debian_run() {
 	net=$1 dir=$2
 	shift 2
 	# shellcheck disable=SC2016
 	unshare -m ${net:+"$net"} sh -c '
 		dir=$1; shift
-		mount --make-rprivate / && mount -t proc proc "$dir/proc" && mount --rbind /dev "$dir/dev" &&
+		mount --make-rprivate / && mount --bind "$dir" "$dir" && mount -t proc proc "$dir/proc" && mount --rbind /dev "$dir/dev" &&
 		{ [ -z "$(ip link show lo 2>/dev/null)" ] || ip link set lo up 2>/dev/null || :; } &&
 		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C TERM=dumb chroot "$dir" "$@"' sh "$dir" "$@"
 }
