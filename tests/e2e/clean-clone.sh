@@ -33,8 +33,8 @@ try() { # NAME COMMAND
 	fi
 }
 try 'make quickstart' "make quickstart ${QUICKSTART:-}"
-try 'the bundle is there and whole' './build/release/gpuferry verify torch.tar'
-in_clone 'rm -f torch.tar'
+try 'the bundle is there and whole' './build/release/gpuferry verify ./*.tar'
+in_clone 'rm -f ./*.tar'
 try 'make test' "make test TESTS='${CLONE_TESTS:-}'"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
