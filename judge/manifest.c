@@ -234,7 +234,7 @@ static bool is_pip_install(gf_slice command)
 }
 
 /* The words of one "pip install …" up to && or ;. */
-static int add_pip_words(struct adding *a, gf_slice command, const char *path, struct gf_err *err)
+static void add_pip_words(struct adding *a, gf_slice command, const char *path)
 {
     gf_slice words = gf_slice_from(command, (size_t)gf_slice_find(command, GF_S("install")) + 7), w;
     const char *variant = NULL;
@@ -253,17 +253,15 @@ static int add_pip_words(struct adding *a, gf_slice command, const char *path, s
         if (py_req_parse(&a->p->mem, w, true, &r, NULL) == 0) put_requirement(a, &r);
     }
     a->variant = NULL;
-    (void)err;
-    return 0;
 }
 
-static void add_run(struct adding *a, gf_slice line, const char *path, struct gf_err *err)
+static void add_run(struct adding *a, gf_slice line, const char *path)
 {
     while (line.n) {
         ptrdiff_t end = gf_slice_find(line, GF_S("&&")), semi = gf_slice_chr(line, ';');
         if (semi >= 0 && (end < 0 || semi < end)) end = semi;
         gf_slice command = end >= 0 ? gf_slice_sub(line, 0, (size_t)end) : line;
-        if (is_pip_install(command)) add_pip_words(a, command, path, err);
+        if (is_pip_install(command)) add_pip_words(a, command, path);
         line = end >= 0 ? gf_slice_from(line, (size_t)end + 2) : GF_NONE;
     }
 }
@@ -287,7 +285,7 @@ static int add_dockerfile(struct adding *a, const char *path, struct gf_err *err
         gf_slice whole = gf_buf_slice(&joined), word;
         if (gf_slice_word(&whole, &word)) {
             if (gf_slice_ieq(word, GF_S("FROM")) && gf_slice_word(&whole, &word)) add_base_image(a, word);
-            else if (gf_slice_ieq(word, GF_S("RUN"))) add_run(a, whole, path, err);
+            else if (gf_slice_ieq(word, GF_S("RUN"))) add_run(a, whole, path);
         }
         gf_buf_clear(&joined);
     }

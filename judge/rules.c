@@ -4,14 +4,13 @@
 #include "judge/parts.h"
 
 /* A nightly of 2.10 counts as 2.10 too: it is judged by what its release will be. */
-static bool within(struct jdg *j, const struct py_specset *specs, const struct py_version *v)
+static bool within(const struct py_specset *specs, const struct py_version *v)
 {
     if (py_specset_contains(specs, v)) return true;
     if (!py_version_is_pre(v)) return false;
     struct py_version base = *v;
     base.pre = PY_PRE_NONE;
     base.has_dev = false;
-    (void)j;
     return py_specset_contains(specs, &base);
 }
 
@@ -166,7 +165,7 @@ static void judge_needs(struct jdg *j, const struct mtx_rule *r, const struct jd
 static void judge_constraint(struct jdg *j, const struct mtx_rule *r, const struct mtx_term *t, const char *label)
 {
     const struct jdg_pkg *other = jdg_pkg(j, t->name);
-    if (!other || !other->has_version || within(j, &t->specs, &other->version)) return;
+    if (!other || !other->has_version || within(&t->specs, &other->version)) return;
     bool library = strncmp(t->name, "nvidia-", 7) == 0;
     const char *rule = !library ? rule_id(r, "R-PAIR") : strncmp(t->name, "nvidia-cudnn", 12) == 0 ? "R-CUDNN" : "R-LIB";
     if (library && jdg_found(j, rule)) return;
@@ -191,7 +190,7 @@ static void judge_exclusion(struct jdg *j, const struct mtx_rule *r, const struc
 {
     const struct jdg_pkg *other = jdg_pkg(j, t->name);
     if (!other) return;
-    if (t->specs.n && (!other->has_version || !within(j, &t->specs, &other->version))) return;
+    if (t->specs.n && (!other->has_version || !within(&t->specs, &other->version))) return;
     if (other == pkg) {
         struct mdl_finding *f = report(j, r, MDL_INCOMPATIBLE, rule_id(r, "R-KNOWN-BAD"), pkg->label, jdg_text(j, "%s is known not to work here", pkg->label));
         f->fix_text = jdg_text(j, "another release of %s", pkg->name);
@@ -235,7 +234,7 @@ static void judge_rule(struct jdg *j, const struct mtx_rule *r, const struct jdg
 
 static bool for_this(struct jdg *j, const struct mtx_rule *r, const struct jdg_pkg *pkg)
 {
-    if (r->versions.n && (!pkg->has_version || !within(j, &r->versions, &pkg->version))) return false;
+    if (r->versions.n && (!pkg->has_version || !within(&r->versions, &pkg->version))) return false;
     if (r->variant && (!pkg->variant || strcmp(r->variant, pkg->variant) != 0)) return false;
     return jdg_eval(j, r->when, NULL) == PY_YES;
 }
