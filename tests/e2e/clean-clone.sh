@@ -8,7 +8,9 @@ set -u
 . tests/lib/debian.sh
 root=$TMPDIR/root
 debian_root "$root" bookworm git,make || exit $?
-chmod 755 "$root" # mktemp made what it stands in
+chmod 755 "$root"
+mount --bind "$root" "$root" || exit 1 # a mount of its own, so that its tests can enter roots from it
+trap 'umount "$root"' EXIT
 
 git clone -q --no-hardlinks . "$root/root/gpuferry" || exit 1
 mkdir -p "$root/etc/ssl/certs" "$root/etc/apt" "$root/usr/local/share/ca-certificates"

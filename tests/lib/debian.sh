@@ -30,14 +30,14 @@ debian_root() {
 	mkdir -p "$dir" && tar -C "$dir" -xpf "$packed"
 }
 
-# $1: "-n" for no network; mounts vanish with the namespace, even when the test is killed. The root is a mount of its own, so that one more can be entered from it.
+# $1: "-n" for no network; mounts vanish with the namespace, even when the test is killed.
 debian_run() {
 	net=$1 dir=$2
 	shift 2
 	# shellcheck disable=SC2016
 	unshare -m ${net:+"$net"} sh -c '
 		dir=$1; shift
-		mount --make-rprivate / && mount --bind "$dir" "$dir" && mount -t proc proc "$dir/proc" && mount --rbind /dev "$dir/dev" &&
+		mount --make-rprivate / && mount -t proc proc "$dir/proc" && mount --rbind /dev "$dir/dev" &&
 		{ [ -z "$(ip link show lo 2>/dev/null)" ] || ip link set lo up 2>/dev/null || :; } &&
 		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C TERM=dumb chroot "$dir" "$@"' sh "$dir" "$@"
 }
