@@ -28,7 +28,7 @@ class Bench:
         return lambda: shutil.rmtree(os.path.join(self.dir, name), ignore_errors=True)
 
     def ours(self, reqs, offline, cold):
-        argv = [self.gpuferry, "plan", *reqs, *"--accelerator any --arch x86_64 --glibc 2.28 --python 3.12 --sources default --no-installer".split()]
+        argv = [self.gpuferry, "plan", *reqs, *"--accelerator any --arch x86_64 --glibc 2.28 --python 3.12 --sources default --no-installer --sdist allow".split()]
         argv += ["--quiet", "-o", os.path.join(self.dir, "lock")] + (["--offline"] if offline else [])
         cache = "xdg-cold" if cold else "xdg"
         return timing.Run("gpuferry", argv, env={"XDG_CACHE_HOME": os.path.join(self.dir, cache)}, before=self.empty(cache) if cold else None)
