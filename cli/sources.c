@@ -83,10 +83,12 @@ const char *opt_mirror_of(struct gf_arena *a, const char *id, const char *url)
         if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 32);
     const char *mirror = getenv(name);
     if (!mirror || !*mirror) return url;
-    gf_slice whole = gf_slice_of(url);
+    gf_slice whole = gf_slice_of(url), base = gf_slice_of(mirror);
     while (gf_slice_ends(whole, GF_S("/"))) whole.n--;
+    while (gf_slice_ends(base, GF_S("/"))) base.n--;
     ptrdiff_t cut = gf_slice_rchr(whole, '/');
-    return gf_arena_printf(a, "%s%s/", mirror, gf_slice_ends(gf_slice_of(mirror), GF_S("/")) && cut >= 0 ? url + cut + 1 : url + (cut < 0 ? 0 : cut));
+    gf_slice variant = gf_slice_from(whole, (size_t)(cut + 1));
+    return gf_arena_printf(a, "%.*s/%.*s/", GF_FMT(base), GF_FMT(variant));
 }
 
 static int add_configured(struct gf_arena *a, const struct opt_sources *o, const char *cache_dir, index_list *list, struct gf_err *err)
