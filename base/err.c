@@ -5,7 +5,9 @@
 static void cut_mark(char *text, size_t cap)
 {
     static const char mark[] = "…";
-    memcpy(text + cap - sizeof mark, mark, sizeof mark);
+    size_t at = cap - sizeof mark;
+    while (at && ((unsigned char)text[at] & 0xc0) == 0x80) at--; /* not in the middle of a character */
+    memcpy(text + at, mark, sizeof mark);
 }
 
 int gf_vfail(struct gf_err *err, enum gf_code code, const char *fmt, va_list ap)

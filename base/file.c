@@ -56,8 +56,17 @@ int gf_pwrite_all(int fd, const void *p, size_t n, uint64_t off, const char *pat
     return 0;
 }
 
-int gf_atomic_open(struct gf_atomic *a, const char *path, unsigned mode, struct gf_err *err)
+/* What a link points to is what is replaced, not the link. malloc'd. */
+static char *behind_links(const char *path)
 {
+    struct stat st;
+    char *real = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+    return real ? real : gf_xstrdup(path);
+}
+
+int gf_atomic_open(struct gf_atomic *a, const char *given, unsigned mode, struct gf_err *err)
+{
+    GF_FREE char *path = behind_links(given);
     char *aside = gf_xasprintf("%s.part-%ld-XXXXXX", path, (long)getpid());
     int fd = mkostemp(aside, O_CLOEXEC);
     if (fd < 0) {
@@ -110,9 +119,21 @@ int gf_atomic_commit(struct gf_atomic *a, struct gf_err *err)
     return rc;
 }
 
+/* A device, a pipe: nothing to put in place, what is written is written. */
+static int write_through(const char *path, gf_slice bytes, struct gf_err *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return gf_fail_errno(err, errno, "cannot write '%s'", path);
+    int rc = gf_write_all(fd, bytes.p, bytes.n, path, err);
+    if (close(fd) < 0 && !rc) rc = gf_fail_errno(err, errno, "cannot write '%s'", path);
+    return rc;
+}
+
 int gf_file_write_atomic(const char *path, gf_slice bytes, unsigned mode, struct gf_err *err)
 {
     struct gf_atomic a;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) return write_through(path, bytes, err);
     if (gf_atomic_open(&a, path, mode, err)) return -1;
     if (gf_write_all(a.fd, bytes.p, bytes.n, path, err)) {
         gf_atomic_abort(&a);

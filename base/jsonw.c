@@ -44,24 +44,50 @@ void gf_jw_end_obj(struct gf_jw *w) { close_with(w, '}'); }
 void gf_jw_arr(struct gf_jw *w) { open_with(w, '['); }
 void gf_jw_end_arr(struct gf_jw *w) { close_with(w, ']'); }
 
+/* Bytes of the UTF-8 sequence that begins at i, 0 when it is none (RFC 3629: no overlong forms, no surrogates). */
+static size_t utf8_length(gf_slice s, size_t i)
+{
+    unsigned char c = (unsigned char)s.p[i];
+    if (c < 0x80) return 1;
+    size_t n = c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    if (!n || i + n > s.n) return 0;
+    unsigned char second = (unsigned char)s.p[i + 1];
+    if ((c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) || (c == 0xf0 && second < 0x90) || (c == 0xf4 && second > 0x8f)) return 0;
+    for (size_t k = 1; k < n; k++)
+        if (((unsigned char)s.p[i + k] & 0xc0) != 0x80) return 0;
+    return n;
+}
+
+static void add_escape(struct gf_buf *out, unsigned char c)
+{
+    switch (c) {
+    case '"': gf_buf_adds(out, "\\\""); break;
+    case '\\': gf_buf_adds(out, "\\\\"); break;
+    case '\n': gf_buf_adds(out, "\\n"); break;
+    case '\t': gf_buf_adds(out, "\\t"); break;
+    case '\r': gf_buf_adds(out, "\\r"); break;
+    default: gf_buf_addf(out, "\\u%04x", c);
+    }
+}
+
+/* Bytes that are no UTF-8 become U+FFFD: a document of ours is always valid. */
 static void quoted(struct gf_buf *out, gf_slice s)
 {
     gf_buf_addc(out, '"');
-    for (size_t i = 0, from = 0; i <= s.n; i++) {
-        unsigned char c = i < s.n ? (unsigned char)s.p[i] : 0;
-        if (i < s.n && c >= 32 && c != '"' && c != '\\' && c != 127) continue;
-        gf_buf_add(out, s.p + from, i - from);
-        from = i + 1;
-        if (i == s.n) break;
-        switch (c) {
-        case '"': gf_buf_adds(out, "\\\""); break;
-        case '\\': gf_buf_adds(out, "\\\\"); break;
-        case '\n': gf_buf_adds(out, "\\n"); break;
-        case '\t': gf_buf_adds(out, "\\t"); break;
-        case '\r': gf_buf_adds(out, "\\r"); break;
-        default: gf_buf_addf(out, "\\u%04x", c);
+    size_t from = 0;
+    for (size_t i = 0; i < s.n;) {
+        unsigned char c = (unsigned char)s.p[i];
+        size_t n = utf8_length(s, i);
+        if (n && c >= 32 && c != '"' && c != '\\' && c != 127) {
+            i += n;
+            continue;
         }
+        gf_buf_add(out, s.p + from, i - from);
+        if (n) add_escape(out, c);
+        else gf_buf_adds(out, "\\ufffd");
+        from = ++i;
     }
+    gf_buf_add(out, s.p + from, s.n - from);
     gf_buf_addc(out, '"');
 }
 

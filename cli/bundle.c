@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "bundler/bundle.h"
 #include "cli/command.h"
+#include <sys/stat.h>
 #include "fetch/client.h"
 #include "sources/pipconf.h"
 #include <limits.h>
@@ -109,12 +110,25 @@ static int make(const struct options *o, struct mdl_lock *lock, const char *out,
     return rc ? -1 : report(out, &result, err);
 }
 
+/* A place that can become a file, and is not the lock itself: found out before anything is downloaded. */
+static int check_output(const char *out, const char *lock, struct gf_err *err)
+{
+    struct stat o, l;
+    if (!*out || strcmp(out, "-") == 0) return gf_fail(err, GF_E_USAGE, "-o '%s': a bundle is written to a file with a name, as in -o torch.tar", out);
+    if (stat(out, &o) != 0) return 0;
+    if (!S_ISREG(o.st_mode)) return gf_fail(err, GF_E_USAGE, "-o '%s' is there and is not a regular file: name a file, as in -o torch.tar", out);
+    if (stat(lock, &l) == 0 && l.st_dev == o.st_dev && l.st_ino == o.st_ino)
+        return gf_fail(err, GF_E_USAGE, "-o '%s' is the lock itself: name another file for the bundle", out);
+    return 0;
+}
+
 static int run(void *opts, const struct opt_list *args, struct gf_err *err)
 {
     const struct options *o = opts;
     if (args->n > 1) return gf_fail(err, GF_E_USAGE, "one lock makes one bundle; '%s' is one too many", args->v[1]);
     const char *path = args->n ? args->v[0] : "gpuferry.lock";
     if (!args->n && !gf_path_exists(path)) return gf_fail(err, GF_E_USAGE, "no lock was named and there is no '%s' here; 'gpuferry plan' writes one", path);
+    if (o->out && check_output(o->out, path, err)) return -1;
     struct mdl_lock *lock = NULL;
     if (mdl_lock_load(path, &lock, err)) return -1;
     GF_FREE char *out = o->out ? gf_xstrdup(o->out) : default_name(path);

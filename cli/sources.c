@@ -98,6 +98,9 @@ static int add_configured(struct gf_arena *a, const struct opt_sources *o, const
     if (need_pip && src_pipconf_read(a, cache_dir, &pip, err)) return -1;
     const char *index_url = o->index_url ? o->index_url : pip.index_url;
     for (size_t i = 0; i < o->find_links.n; i++)
+        if (!strstr(o->find_links.v[i], "://") && !gf_path_exists(o->find_links.v[i]))
+            return gf_fail(err, GF_E_IO, "--find-links '%s': there is no such folder or page", o->find_links.v[i]);
+    for (size_t i = 0; i < o->find_links.n; i++)
         add_index(list, o, (struct src_index){ .id = gf_arena_printf(a, "links-%zu", i + 1), .kind = SRC_FIND_LINKS, .url = o->find_links.v[i] });
     for (size_t i = 0; need_pip && i < pip.nfind_links; i++)
         if (strstr(pip.find_links[i], "://") || gf_path_exists(pip.find_links[i]))

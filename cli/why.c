@@ -146,8 +146,8 @@ static int why_in_lock(const char *path, const struct opt_list *names, bool json
     gf_buf_init(&out, GF_CAP_OUTPUT);
     struct mdl_lock *l = NULL;
     if (gf_file_read(path, GF_CAP_LOCK, &text, err) || mdl_lock_parse(gf_buf_slice(&text), path, &l, err)) return -1;
-    int rc = json ? write_json(l, names, err) : 0;
-    for (size_t i = 0; !json && i < names->n; i++) {
+    int rc = 0;
+    for (size_t i = 0; i < names->n; i++) {
         const struct mdl_lock_python *e = entry_of(l, names->v[i]);
         bool known = e != NULL;
         if (e) explain_entry(l, e, &out);
@@ -157,7 +157,7 @@ static int why_in_lock(const char *path, const struct opt_list *names, bool json
         gf_buf_addf(&out, "%s is not in this plan: nothing that was asked for needs it\n", names->v[i]);
         rc = 1;
     }
-    if (!json && out_result(gf_buf_slice(&out), err)) rc = -1;
+    if (json ? write_json(l, names, err) : out_result(gf_buf_slice(&out), err)) rc = -1;
     mdl_lock_free(l);
     return rc;
 }

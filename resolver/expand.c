@@ -190,6 +190,9 @@ static void need_policies(struct rsv_universe *u, struct needs *out, const struc
                    (struct rsv_reason){ .kind = RSV_R_GPU_UNKNOWN, .unit = "policy:unknown" });
     if (c->sdist)
         need_exact(u, out, rsv_package(u, RSV_POLICY, "sdist", NULL), rsv_set_one(&u->mem, 0), (struct rsv_reason){ .kind = RSV_R_SDIST, .unit = "policy:sdist" });
+    bool runs_on_gpu = u->p->gpu_rules && u->p->profile->ngpus && !c->sdist && mtx_holds_gpu_code(u->p->matrix, p->name);
+    if (runs_on_gpu) /* whatever it was built with, a driver that serves the cards must be there */
+        need_exact(u, out, rsv_package(u, RSV_DRIVER, "driver", NULL), rsv_set_full(), (struct rsv_reason){ .kind = RSV_R_RULE, .text = "a driver", .unit = "fact:driver" });
     if (c->newer_python)
         need_exact(u, out, rsv_package(u, RSV_POLICY, "python", NULL), rsv_set_one(&u->mem, 0),
                    (struct rsv_reason){ .kind = RSV_R_PYTHON, .text = c->file->requires_python, .unit = "fact:python" });

@@ -122,7 +122,7 @@ int rsv_explain_refusal(struct rsv_universe *u, struct rsv_refused *ret, struct 
 
 /* --- changes --------------------------------------------------------------------------------------------------------- */
 
-struct search { struct rsv_universe *u; struct rsv_refused *ret; GF_VEC(struct rsv_change) found; };
+struct search { struct rsv_universe *u; struct rsv_refused *ret; bool with_unknown; GF_VEC(struct rsv_change) found; };
 
 /* "torch 2.10.0, torchvision 0.25.0": what the requests would become. */
 static char *outcome_text(struct rsv_universe *u, struct gf_arena *a)
@@ -140,10 +140,12 @@ static char *outcome_text(struct rsv_universe *u, struct gf_arena *a)
 }
 
 /* Does p have a plan; then it is noted. */
-static bool try_change(struct search *s, const struct rsv_problem *p, const char *what, const char *option)
+static bool try_change(struct search *s, const struct rsv_problem *wanted, const char *what, const char *option)
 {
     struct rsv_universe again;
     struct gf_err err = GF_ERR_INIT;
+    struct rsv_problem changed = *wanted, *p = &changed;
+    if (!s->with_unknown) changed.unknown = RSV_REFUSE; /* nothing is offered that the data does not know */
     bool works = solve_again(p, s->u->supply, &again, &err) == RSV_SOLVED;
     if (works) {
         const struct mtx_rule *rule = NULL;
@@ -234,13 +236,14 @@ static void try_unknown(struct search *s)
     if (s->u->p->unknown != RSV_REFUSE) return;
     struct rsv_problem p = *s->u->p;
     p.unknown = RSV_AVOID;
+    s->with_unknown = true;
     try_change(s, &p, "with builds whose GPU code is not known to the data set", "--unknown avoid");
 }
 
 int rsv_find_changes(struct rsv_universe *u, struct rsv_refused *ret, struct gf_err *err)
 {
     (void)err;
-    struct search s = { .u = u, .ret = ret };
+    struct search s = { .u = u, .ret = ret, .with_unknown = u->p->unknown == RSV_ALLOW };
     try_versions(&s);
     try_pythons(&s);
     try_driver(&s);

@@ -30,6 +30,7 @@ check_arch() {
 }
 
 check_os() {
+	case $GF_OS in windows | macos) finding "the bundle is for $GF_OS and its scripts are for Linux: install the files of python/ there with pip, --no-index and requirements.txt"; return 0 ;; esac
 	[ -n "$GF_OS" ] && [ -r /etc/os-release ] || return 0
 	id=$(sed -n 's/^ID=//p' /etc/os-release | tr -d "\"'" | head -n 1)
 	version=$(sed -n 's/^VERSION_ID=//p' /etc/os-release | tr -d "\"'" | head -n 1)

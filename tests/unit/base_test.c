@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/map.h"
 #include <setjmp.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +118,41 @@ static void atomic_files_leave_nothing_behind(void **state)
     assert_int_equal(system(rm), 0);
 }
 
+static void json_is_valid_whatever_the_bytes(void **state)
+{
+    (void)state;
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, 1000);
+    struct gf_jw w;
+    gf_jw_init(&w, &out, true);
+    gf_jw_cstr(&w, "a\xff\xc3\xa9\xc3\xed\xa0\x80z");
+    assert_string_equal(gf_buf_str(&out), "\"a\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\ufffdz\"");
+}
+
+static void links_are_followed_and_devices_left_alone(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/gf-base-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    GF_FREE char *real = gf_xasprintf("%s/real", dir);
+    GF_FREE char *link = gf_xasprintf("%s/link", dir);
+    assert_int_equal(gf_file_write_atomic(real, GF_S("old"), 0644, NULL), 0);
+    assert_int_equal(symlink("real", link), 0);
+    assert_int_equal(gf_file_write_atomic(link, GF_S("new"), 0644, NULL), 0);
+    struct stat st;
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    struct gf_buf text;
+    assert_int_equal(gf_file_read(real, 100, &text, NULL), 0);
+    assert_string_equal(gf_buf_str(&text), "new");
+    gf_buf_release(&text);
+    assert_int_equal(gf_file_write_atomic("/dev/null", GF_S("x"), 0644, NULL), 0);
+    assert_int_equal(stat("/dev/null", &st), 0);
+    assert_true(S_ISCHR(st.st_mode));
+    GF_FREE char *rm = gf_xasprintf("rm -r %s", dir);
+    assert_int_equal(system(rm), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +163,8 @@ int main(void)
         cmocka_unit_test(unsafe_paths_are_refused),
         cmocka_unit_test(names_keep_their_ids),
         cmocka_unit_test(atomic_files_leave_nothing_behind),
+        cmocka_unit_test(json_is_valid_whatever_the_bytes),
+        cmocka_unit_test(links_are_followed_and_devices_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
