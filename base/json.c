@@ -82,6 +82,8 @@ int gf_json_parse(gf_slice text, const char *label, struct gf_json_doc **ret, st
 {
     if (text.n > GF_CAP_JSON) return gf_fail(err, GF_E_LIMIT, "'%s' has %zu bytes, JSON documents may have %u", label, text.n, GF_CAP_JSON);
     if (gf_slice_starts(text, GF_S("\xef\xbb\xbf"))) text = gf_slice_from(text, 3);
+    for (size_t i = 0, n; i < text.n; i += n)
+        if (!(n = gf_utf8_length(text, i))) return gf_fail(err, GF_E_PARSE, "'%s' is not JSON: byte %zu is not UTF-8", label, i);
     if (has_escaped_nul(text)) return gf_fail(err, GF_E_PARSE, "'%s': a string holds \\u0000, which no text of ours may", label);
     const char *end = NULL;
     cJSON *root = text.n ? cJSON_ParseWithLengthOpts(text.p, text.n, &end, 0) : NULL;

@@ -1,6 +1,6 @@
 /* JSON, read strictly and written in a stable order. The only place that sees cJSON.
  * Refused with the place named: text after the document, duplicate keys, \u0000 in strings, integers beyond 2^53, nesting
- * deeper than GF_CAP_JSON_DEPTH, invalid UTF-8 is passed through unchanged. */
+ * deeper than GF_CAP_JSON_DEPTH, bytes that are no UTF-8. */
 #ifndef GF_JSON_H
 #define GF_JSON_H
 #include "base/buf.h"
@@ -32,6 +32,9 @@ size_t gf_json_count(const gf_json *v);                          /* of an array 
 const gf_json *gf_json_first(const gf_json *v);
 const gf_json *gf_json_next(const gf_json *v);
 const char *gf_json_key(const gf_json *v); /* of a member of an object */
+
+/* Bytes of the UTF-8 sequence that begins at i, 0 when it is none (RFC 3629: no overlong forms, no surrogates). */
+size_t gf_utf8_length(gf_slice s, size_t i);
 
 /* Writer. Two-space indent unless compact; the caller's order of keys is the order on paper. */
 struct gf_jw {

@@ -44,8 +44,7 @@ void gf_jw_end_obj(struct gf_jw *w) { close_with(w, '}'); }
 void gf_jw_arr(struct gf_jw *w) { open_with(w, '['); }
 void gf_jw_end_arr(struct gf_jw *w) { close_with(w, ']'); }
 
-/* Bytes of the UTF-8 sequence that begins at i, 0 when it is none (RFC 3629: no overlong forms, no surrogates). */
-static size_t utf8_length(gf_slice s, size_t i)
+size_t gf_utf8_length(gf_slice s, size_t i)
 {
     unsigned char c = (unsigned char)s.p[i];
     if (c < 0x80) return 1;
@@ -77,7 +76,7 @@ static void quoted(struct gf_buf *out, gf_slice s)
     size_t from = 0;
     for (size_t i = 0; i < s.n;) {
         unsigned char c = (unsigned char)s.p[i];
-        size_t n = utf8_length(s, i);
+        size_t n = gf_utf8_length(s, i);
         if (n && c >= 32 && c != '"' && c != '\\' && c != 127) {
             i += n;
             continue;

@@ -183,20 +183,20 @@ static void need_rules(struct rsv_universe *u, struct needs *out, const char *na
 
 /* --- candidates -------------------------------------------------------------------------------------------------------- */
 
-static void need_policies(struct rsv_universe *u, struct needs *out, const struct rsv_package *p, const struct rsv_candidate *c)
+static void need_policies(struct rsv_universe *u, struct needs *out, const char *name, const struct rsv_candidate *c)
 {
     if (c->unknown_code)
         need_exact(u, out, rsv_package(u, RSV_POLICY, "unknown", NULL), rsv_set_one(&u->mem, 0),
                    (struct rsv_reason){ .kind = RSV_R_GPU_UNKNOWN, .unit = "policy:unknown" });
     if (c->sdist)
         need_exact(u, out, rsv_package(u, RSV_POLICY, "sdist", NULL), rsv_set_one(&u->mem, 0), (struct rsv_reason){ .kind = RSV_R_SDIST, .unit = "policy:sdist" });
-    bool runs_on_gpu = u->p->gpu_rules && u->p->profile->ngpus && !c->sdist && mtx_holds_gpu_code(u->p->matrix, p->name);
+    bool runs_on_gpu = u->p->gpu_rules && u->p->profile->ngpus && !c->sdist && mtx_holds_gpu_code(u->p->matrix, name);
     if (runs_on_gpu) /* whatever it was built with, a driver that serves the cards must be there */
         need_exact(u, out, rsv_package(u, RSV_DRIVER, "driver", NULL), rsv_set_full(), (struct rsv_reason){ .kind = RSV_R_RULE, .text = "a driver", .unit = "fact:driver" });
     if (c->newer_python)
         need_exact(u, out, rsv_package(u, RSV_POLICY, "python", NULL), rsv_set_one(&u->mem, 0),
                    (struct rsv_reason){ .kind = RSV_R_PYTHON, .text = c->file->requires_python, .unit = "fact:python" });
-    const char *family = mtx_family_of(u->p->matrix, p->name);
+    const char *family = mtx_family_of(u->p->matrix, name);
     if (family && c->variant) {
         uint32_t v = gf_names_add(&u->variants, gf_slice_of(c->variant), NULL);
         need_exact(u, out, rsv_package(u, RSV_VARIANT, family, NULL), rsv_set_one(&u->mem, v), (struct rsv_reason){ .kind = RSV_R_VARIANT, .text = c->variant });
@@ -266,7 +266,7 @@ static enum rsv_state expand_distribution(struct rsv_universe *u, struct rsv_sol
     if (state != RSV_READY || !meta) return state;
     need_metadata(u, &needs, meta, NULL);
     need_rules(u, &needs, u->pkg.v[pkg].name, c);
-    need_policies(u, &needs, &u->pkg.v[pkg], c);
+    need_policies(u, &needs, u->pkg.v[pkg].name, c);
     state = need_ptx_driver(u, &needs, c, err);
     if (state == RSV_ERROR) {
         gf_vec_free(&needs.v);

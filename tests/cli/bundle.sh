@@ -126,7 +126,7 @@ done
 rm -f "$TMPDIR"/w.tar*
 lock ok
 mkdir -p "$TMPDIR/dir.tar" # the name is taken by a folder
-expect 6 'cannot put' 'a folder of that name' bundle dir.tar
+expect 2 'not a regular file' 'a folder of that name' bundle dir.tar
 expect 6 'no-folder' 'a folder that is not there' bundle no-folder/x.tar
 
 # ---- stopped in the middle ----
