@@ -99,7 +99,7 @@ static void passed_over_of(struct rsv_universe *u, struct gf_arena *a, const cha
     for (uint32_t i = p->n; i-- > 0 && out->v.n < MOST_NAMED;) {
         const struct rsv_candidate *c = &p->c[i];
         if (py_version_cmp_public(&c->version, &v) <= 0) break;
-        if ((c->pre && !p->wants_pre) || c->replaces_by || (last && strcmp(last, c->version.text) == 0)) continue;
+        if ((c->pre && !u->p->pre && !p->wants_pre) || c->replaces_by || (last && strcmp(last, c->version.text) == 0)) continue;
         last = c->version.text;
         struct mdl_passed_over over = { .name = gf_arena_strz(a, name), .version = gf_arena_strz(a, c->version.text) };
         if (c->refused != RSV_NONE) rsv_refusal_text(u, a, pkg, i, &over.reason);

@@ -262,7 +262,6 @@ void rsv_scenario_release(struct rsv_scenario *s)
         gf_vec_free(&u->pkgs);
         gf_vec_free(&u->rules);
         gf_vec_free(&u->families);
-        gf_vec_free(&u->indexes);
         gf_vec_free(&u->projects);
         gf_vec_free(&u->index);
     }

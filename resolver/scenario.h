@@ -34,7 +34,4 @@ int rsv_scenario_read(gf_slice text, const char *label, struct rsv_scenario *ret
 void rsv_scenario_release(struct rsv_scenario *s);
 /* Solves and writes the outcome as the expect part would say it, "expect plan\n  …". */
 void rsv_scenario_run(struct rsv_scenario *s, struct gf_buf *out);
-/* A plan's run as a scenario: what was seen of its universe, so that it reproduces without a network. */
-struct rsv_universe;
-
 #endif

@@ -17,7 +17,6 @@ struct scenario_project { const char *name; struct src_project page; };
 struct scenario_universe {
     GF_VEC(struct scenario_pkg *) pkgs;
     GF_VEC(gf_slice) rules, families;
-    GF_VEC(const char *) indexes;        /* ids; 0 is "default" */
     GF_VEC(struct scenario_project) projects;
     GF_VEC(struct src_index) index;
     bool full_data;
