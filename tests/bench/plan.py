@@ -7,7 +7,11 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing  # noqa: E402
 
+WITHOUT_GPU = "--accelerator any --arch x86_64 --glibc 2.28 --python 3.12 --sources default --sdist allow".split()
+FOR_A_CARD = ["--gpu", "RTX 3090", "--driver", "535.309.01", "--os", "debian-12", "--python", "3.11"]  # GPU rules, the vendors' indexes asked too
+CARD = "torch for an RTX 3090, driver 535"
 SETS = [
+    (CARD, ["torch"]),
     ("torch", ["torch"]),
     ("torch and 7 more", "torch torchvision torchaudio transformers peft bitsandbytes accelerate datasets".split()),
     ("the same with deepspeed", "torch torchvision torchaudio transformers peft bitsandbytes deepspeed accelerate datasets".split()),
@@ -27,16 +31,16 @@ class Bench:
     def empty(self, name):
         return lambda: shutil.rmtree(os.path.join(self.dir, name), ignore_errors=True)
 
-    def ours(self, reqs, offline, cold):
-        argv = [self.gpuferry, "plan", *reqs, *"--accelerator any --arch x86_64 --glibc 2.28 --python 3.12 --sources default --no-installer --sdist allow".split()]
+    def ours(self, name, reqs, offline, cold):
+        argv = [self.gpuferry, "plan", *reqs, *(FOR_A_CARD if name == CARD else WITHOUT_GPU), "--no-installer"]
         argv += ["--quiet", "-o", os.path.join(self.dir, "lock")] + (["--offline"] if offline else [])
         cache = "xdg-cold" if cold else "xdg"
         return timing.Run("gpuferry", argv, env={"XDG_CACHE_HOME": os.path.join(self.dir, cache)}, before=self.empty(cache) if cold else None)
 
-    def uvs(self, reqs, offline, cold):
+    def uvs(self, name, reqs, offline, cold):
         cache = "uv-cold" if cold else "uv"
         argv = [self.uv, "pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--no-python-downloads", "--python", sys.executable,
-                "--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.12", "--cache-dir", os.path.join(self.dir, cache)]
+                "--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.11" if name == CARD else "3.12", "--cache-dir", os.path.join(self.dir, cache)]
         return timing.Run("uv", argv + (["--offline"] if offline else []), stdin="\n".join(reqs).encode(), before=self.empty(cache) if cold else None)
 
     def pips(self, reqs):
@@ -44,9 +48,9 @@ class Bench:
         return timing.Run("pip", argv)
 
     def row(self, name, reqs):
-        cold = timing.interleave([self.ours(reqs, False, True), self.uvs(reqs, False, True)], ROUNDS_COLD)
-        timing.interleave([self.ours(reqs, False, False), self.uvs(reqs, False, False)], 1)  # fills the caches
-        warm = timing.interleave([self.ours(reqs, True, False), self.uvs(reqs, True, False)], ROUNDS_WARM)
+        cold = timing.interleave([self.ours(name, reqs, False, True), self.uvs(name, reqs, False, True)], ROUNDS_COLD)
+        timing.interleave([self.ours(name, reqs, False, False), self.uvs(name, reqs, False, False)], 1)  # fills the caches
+        warm = timing.interleave([self.ours(name, reqs, True, False), self.uvs(name, reqs, True, False)], ROUNDS_WARM)
         pip = timing.interleave([self.pips(reqs)], 1)[0] if self.pip else None
         for run in cold + warm + ([pip] if pip else []):
             if run.failed:

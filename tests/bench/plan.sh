@@ -1,6 +1,7 @@
 #!/bin/sh
 # usage: make bench, or: GPUFERRY=… OUT=… sh tests/bench/plan.sh    (COLD=7 WARM=30 rounds; SETS=word: those sets only; FULL=1: beside pip too)
-# Planning for x86_64, glibc 2.28, Python 3.12 from the default index, beside uv: cold (empty caches) and offline from cache; rounds interleaved, medians.
+# Planning for a card and its driver with all rules, then for x86_64, glibc 2.28, Python 3.12 from the default index without GPU rules, beside
+# uv: cold (empty caches) and offline from cache; rounds interleaved, medians.
 # Source archives are allowed, as uv allows them: by default gpuferry looks for a plan without one first.
 # pip has to fetch whole wheels to plan, so it runs once, and only under FULL=1.
 set -eu
