@@ -13,6 +13,7 @@ EMBED(common, "lib/common.sh");
 EMBED(preflight, "lib/preflight.sh");
 EMBED(python, "lib/python.sh");
 EMBED(check, "lib/check.py");
+EMBED(loader, "lib/loader.py");
 
 struct row { const char *path, *from, *to; unsigned mode; };
 static const struct row rows[] = {
@@ -23,6 +24,7 @@ static const struct row rows[] = {
     { "lib/preflight.sh", bnd_text_preflight, bnd_text_preflight_end, 0644 },
     { "lib/python.sh", bnd_text_python, bnd_text_python_end, 0644 },
     { "lib/check.py", bnd_text_check, bnd_text_check_end, 0644 },
+    { "lib/loader.py", bnd_text_loader, bnd_text_loader_end, 0644 },
 };
 const size_t bnd_nscripts = sizeof rows / sizeof rows[0];
 

@@ -200,6 +200,7 @@ main() {
 	begin_log install
 	step environment make_environment
 	step packages install_packages
+	step libraries find_libraries
 	step keep keep_scripts
 	write_receipt
 	check_installation

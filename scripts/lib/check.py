@@ -3,11 +3,16 @@ GF_PACKAGES: name==version a line; GF_REQUESTED: the names asked for; GF_REQUIRE
 import ctypes
 import importlib
 import importlib.metadata as metadata
+import importlib.util
 import os
 import re
 import sys
 
 failed = []
+# libraries that wheels expect of the system, and who has them: Debian and Ubuntu, Fedora and RHEL
+SYSTEM = {"libgomp.so.1": ("libgomp1", "libgomp"), "libGL.so.1": ("libgl1", "mesa-libGL"), "libgthread-2.0.so.0": ("libglib2.0-0", "glib2"), "libz.so.1": ("zlib1g", "zlib"),
+          "libglib-2.0.so.0": ("libglib2.0-0", "glib2"), "libquadmath.so.0": ("libquadmath0", "libquadmath"), "libstdc++.so.6": ("libstdc++6", "libstdc++"),
+          "libsndfile.so.1": ("libsndfile1", "libsndfile"), "libibverbs.so.1": ("libibverbs1", "libibverbs"), "libnuma.so.1": ("libnuma1", "numactl-libs")}
 
 
 def normal(name):
@@ -48,7 +53,30 @@ def check_imports(requested):
                 m = importlib.import_module(module)
                 print("import %s: %s" % (module, getattr(m, "__version__", "works")))
             except BaseException as e:  # an extension may end in anything
-                fail("import %s: %s: %s" % (module, type(e).__name__, e))
+                lacks = re.match(r"(lib[^: ]+\.so[.0-9]*): cannot open shared object file", str(e))
+                package = SYSTEM.get(lacks.group(1)) if lacks else None
+                fail("import %s: %s: %s%s" % (module, type(e).__name__, e, "; the system has to bring it: install %s (Debian, Ubuntu) or %s (Fedora, RHEL)" % package if package else ""))
+
+
+def check_libraries():
+    """Does the loader find what was brought for packages that name no such wheel themselves (lib/loader.py)?"""
+    try:
+        from _gpuferry_libraries import LIBRARIES
+    except ImportError:
+        return
+    for module, libraries in sorted(LIBRARIES.items()):
+        importlib.util.find_spec(module)  # as an import begins
+        found = 0
+        for name in map(os.path.basename, libraries):
+            try:
+                ctypes.CDLL(name)
+                found += 1
+            except OSError as e:
+                if "libcuda.so.1:" in str(e):  # the driver's own
+                    found += 1
+                else:
+                    fail("%s does not find %s: %s" % (module, name, e))
+        print("libraries: %s finds %d of the %d brought for it" % (module, found, len(libraries)))
 
 
 # out[i] = 3 * i + 1, in the oldest dialect that a driver may still want
@@ -200,6 +228,7 @@ planned = [tuple(line.split("==", 1)) for line in os.environ.get("GF_PACKAGES", 
 names = {n for n, _ in planned}
 check_versions(planned)
 check_imports(os.environ.get("GF_REQUESTED", "").split())
+check_libraries()
 if check_driver():
     for prefix, compute in ("torch", torch_sum), ("paddlepaddle-gpu", paddle_sum), ("tensorflow", tensorflow_sum), ("jax-cuda", jax_sum), ("cupy-cuda", cupy_sum):
         if any(n == prefix or n.startswith(prefix) and prefix.endswith("cuda") for n in names):

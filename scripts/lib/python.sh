@@ -65,6 +65,12 @@ install_packages() {
 	return $status
 }
 
+# CUDA libraries that were brought for packages which name no wheel that has them.
+find_libraries() {
+	[ -n "$GF_PYTHON" ] || return 0
+	logged "$PREFIX/bin/python" -I -B "$HERE/lib/loader.py" "$HERE/gpuferry.lock"
+}
+
 # What verify and uninstall need once the bundle is gone.
 keep_scripts() {
 	mkdir -p "$STATE/lib" || return 1

@@ -1,4 +1,4 @@
-"""usage: craft_lock.py --base URL --python X.Y.Z --arch ARCH [--request NAME]… [--installer FILE] [--no-size] [--no-digest] FOLDER > gpuferry.lock
+"""usage: craft_lock.py --base URL --python X.Y.Z --arch ARCH [--request NAME]… [--requires NAME=NAME]… [--no-size] [--no-digest] FOLDER > gpuferry.lock
 
 A sealed lock over the wheels of FOLDER as a source that serves them under URL: for tests of what comes behind the planner."""
 import argparse
@@ -13,6 +13,7 @@ p.add_argument("--base", required=True)
 p.add_argument("--python", default="3.11.2")
 p.add_argument("--arch", default="x86_64")
 p.add_argument("--request", action="append", default=[])
+p.add_argument("--requires", action="append", default=[], help="NAME=NAME: one needs the other, by its metadata or by a rule")
 p.add_argument("--driver", help="needs of the driver, like '>=525.60.13'")
 p.add_argument("--no-size", action="store_true")
 p.add_argument("--no-digest", action="store_true")
@@ -40,6 +41,10 @@ lock = {
     "stack": [{"name": r["name"], "version": r["version"]} for r in rows if r["required_by"] == ["(request)"]],
     "assumes": [{"about": "driver", "needs": a.driver, "rule": "cuda-minor", "source": "test"}] if a.driver else [],
     "python": rows, "os": [], "files": [], "reasons": [], "passed_over": [], "warnings": []}
+for needs in a.requires:
+    one, other = ([r for r in rows if r["name"] == n][0] for n in needs.split("="))
+    one["requires"].append("%s==%s" % (other["name"], other["version"]))
+    other["required_by"].append(one["name"])
 body = json.dumps(lock, separators=(",", ":"), ensure_ascii=False)
 lock["seal"] = hashlib.sha256(body.encode()).hexdigest()
 json.dump(lock, sys.stdout, indent=2, ensure_ascii=False)
