@@ -277,6 +277,36 @@ static enum rsv_state expand_distribution(struct rsv_universe *u, struct rsv_sol
     return state;
 }
 
+static bool asked_for(const struct rsv_universe *u, rsv_pkg extra)
+{
+    const struct rsv_package *p = &u->pkg.v[extra], *base = &u->pkg.v[p->base];
+    if (!base->direct) return false;
+    for (size_t i = 0; i < u->p->nrequests; i++)
+        for (uint32_t k = 0; strcmp(u->p->requests[i].name, base->name) == 0 && k < u->p->requests[i].nextras; k++)
+            if (strcmp(u->p->requests[i].extras[k], p->extra) == 0) return true;
+    return false;
+}
+
+bool rsv_has_extra(const struct py_metadata *m, const char *extra)
+{
+    for (uint32_t i = 0; i < m->nextras; i++)
+        if (strcmp(m->extras[i], extra) == 0) return true;
+    return false;
+}
+
+/* Whoever asks for an extra does not mean an older version that has none: it would come without what was asked for. */
+static bool lacks_extra(struct rsv_universe *u, struct rsv_solver *s, rsv_pkg pkg, uint32_t at, const struct py_metadata *m)
+{
+    struct rsv_package *p = &u->pkg.v[pkg];
+    if (rsv_has_extra(m, p->extra)) p->provided = true;
+    else if (p->provided && asked_for(u, pkg)) {
+        struct rsv_term t = { pkg, true, rsv_set_one(&u->mem, at) };
+        rsv_add_external(s, &t, 1, rsv_reason_add(u, (struct rsv_reason){ .kind = RSV_R_NO_EXTRA, .pkg = pkg, .dep = RSV_NONE, .text = p->extra }));
+        return true;
+    }
+    return false;
+}
+
 static enum rsv_state expand_extra(struct rsv_universe *u, struct rsv_solver *s, rsv_pkg pkg, uint32_t at, struct gf_err *err)
 {
     rsv_pkg base = u->pkg.v[pkg].base;
@@ -285,7 +315,7 @@ static enum rsv_state expand_extra(struct rsv_universe *u, struct rsv_solver *s,
     if (!u->pkg.v[base].c[at].replaces_by) {
         const struct py_metadata *meta = NULL;
         enum rsv_state state = metadata_of(u, s, pkg, at, &meta, err);
-        if (state != RSV_READY || !meta) {
+        if (state != RSV_READY || !meta || lacks_extra(u, s, pkg, at, meta)) {
             gf_vec_free(&needs.v);
             return state;
         }

@@ -35,6 +35,7 @@ char *rsv_set_text(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg, rsv_
     if (p->kind == RSV_ROOT || p->kind == RSV_VARIANT || p->kind == RSV_POLICY) return name;
     if (!p->n || rsv_set_is_full(set)) return name;
     if (count == 0) return gf_arena_printf(a, "%s in a version that does not exist", name);
+    if (count == p->n && p->kind == RSV_COMPONENT && component_title(p->name)) return gf_arena_printf(a, "%s %s", name, p->name + strcspn(p->name, "0123456789"));
     if (count == p->n) return p->n == 1 ? gf_arena_printf(a, "%s %s", name, rsv_shown(&p->c[0])) : gf_arena_printf(a, "every version of %s", name);
     GF_BUF_SCOPE struct gf_buf out;
     gf_buf_init(&out, 4000);
@@ -128,6 +129,7 @@ static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char
     case RSV_R_SDIST: return gf_arena_printf(a, "%s comes as a source archive only, which the target would have to build", who);
     case RSV_R_BINARY: return gf_arena_printf(a, "%s comes as wheels only and the request refuses those", who);
     case RSV_R_HASH: return gf_arena_printf(a, "%s has none of the digests that the request gives (--hash)", who);
+    case RSV_R_NO_EXTRA: return gf_arena_printf(a, "%s has no extra '%s', which other versions have", who, r->text);
     case RSV_R_METADATA_BAD: return gf_arena_printf(a, "%s: %s", who, r->text);
     case RSV_R_GPU: return gf_arena_printf(a, "%s has no code for %s%s", who, r->text, why);
     case RSV_R_PTX: return gf_arena_printf(a, "%s has only PTX for %s, which the driver cannot compile%s", who, r->text, why);
@@ -142,7 +144,7 @@ static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char
 static const char *id_of(enum rsv_reason_kind k)
 {
     static const char *const ids[] = { "requested", "constraint", "requires", "rule", "provides", "same-extra", "one-variant", "policy", "python-version", "no-wheel-for-python",
-                                       "no-wheel-for-platform", "no-wheel-for-arch", "glibc-too-old", "yanked", "source-only", "wheels-only", "hash", "not-found", "metadata-unreadable",
+                                       "no-wheel-for-platform", "no-wheel-for-arch", "glibc-too-old", "yanked", "source-only", "wheels-only", "hash", "no-extra", "not-found", "metadata-unreadable",
                                        "no-gpu-code", "gpu-code-unknown", "ptx-needs-driver", "cpu-build", "driver", "driver-gpu", "fact" };
     return ids[k];
 }

@@ -14,6 +14,7 @@ struct rsv_refused {
     size_t nfacts;
     struct rsv_change *changes; /* cheapest first */
     size_t nchanges;
+    struct mdl_strings not_considered; /* "torch: pytorch-cu126,pytorch-cu128": sources of a package that could not be reached */
     bool minimal;             /* false: the reduction was cut short (a source failed meanwhile) */
 };
 struct rsv_result {

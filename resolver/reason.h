@@ -20,6 +20,7 @@ enum rsv_reason_kind {
     RSV_R_SDIST,        /* only a source archive, and those are refused */
     RSV_R_BINARY,       /* only wheels, and the request refuses them */
     RSV_R_HASH,         /* none of the digests that the request gives */
+    RSV_R_NO_EXTRA,     /* text: an extra that newer versions have and this one has not */
     RSV_R_NOT_FOUND,    /* no source has the project */
     RSV_R_METADATA_BAD, /* the metadata cannot be read */
     RSV_R_GPU,          /* no code for a GPU of the target */

@@ -32,21 +32,47 @@ static enum rsv_outcome solve_again(const struct rsv_problem *p, struct rsv_supp
     return rsv_run(ret, NULL, err);
 }
 
-/* Two rules that ask the same of one package say one thing: its versions are told together. */
-static struct rsv_incompat with_alike(struct rsv_universe *u, const uint32_t *leaves, size_t n, size_t at)
+static const struct rsv_reason *reason_of(const struct rsv_universe *u, const struct rsv_incompat *inc) { return inc->reason == RSV_NONE ? NULL : &u->reasons.v[inc->reason]; }
+
+/* Do two leaves say one thing of several versions: the same rule, refusal or provider, or a requirement that each version has with a version of its own. */
+static bool alike(const struct rsv_incompat *a, const struct rsv_reason *r, const struct rsv_incompat *b, const struct rsv_reason *q)
+{
+    if (!r || !q || r->kind != q->kind || a->kind != b->kind || a->nterms != b->nterms || a->terms[0].pkg != b->terms[0].pkg || r->dep != q->dep) return false;
+    bool same_text = r->text == q->text || (r->text && q->text && strcmp(r->text, q->text) == 0);
+    switch (r->kind) {
+    case RSV_R_RULE: return a->kind == RSV_CAUSE_EDGE && same_text && r->text;
+    case RSV_R_METADATA:
+    case RSV_R_PROVIDES: return a->kind == RSV_CAUSE_EDGE;
+    case RSV_R_NO_EXTRA: return same_text;
+    default: return false;
+    }
+}
+
+/* A leaf together with those that say the same, and whether the other side of it is then another one too. */
+static struct rsv_incompat with_alike(struct rsv_universe *u, const uint32_t *leaves, size_t n, size_t at, bool *ret_widened)
 {
     struct rsv_incompat inc = *rsv_incompat_at(u->solver, leaves[at]);
-    const struct rsv_reason *r = inc.reason == RSV_NONE ? NULL : &u->reasons.v[inc.reason];
-    if (!r || (r->kind != RSV_R_RULE && r->kind != RSV_R_METADATA) || inc.kind != RSV_CAUSE_EDGE) return inc;
-    struct rsv_term *terms = gf_arena_memdup(&u->mem, inc.terms, inc.nterms * sizeof *terms);
-    inc.terms = terms;
+    const struct rsv_reason *r = reason_of(u, &inc);
+    struct rsv_term *terms = inc.nterms ? gf_arena_memdup(&u->mem, inc.terms, inc.nterms * sizeof *terms) : NULL;
+    *ret_widened = false;
     for (size_t i = 0; i < n; i++) {
         const struct rsv_incompat *o = rsv_incompat_at(u->solver, leaves[i]);
-        const struct rsv_reason *q = o->reason == RSV_NONE ? NULL : &u->reasons.v[o->reason];
-        if (!q || q->kind != r->kind || o->kind != inc.kind || o->terms[0].pkg != terms[0].pkg || q->dep != r->dep || !q->text || !r->text || strcmp(q->text, r->text) != 0) continue;
+        if (i == at || !alike(&inc, r, o, reason_of(u, o))) continue;
         terms[0].set = rsv_set_union(&u->mem, terms[0].set, o->terms[0].set);
+        if (!reason_of(u, o)->text != !r->text || (r->text && strcmp(reason_of(u, o)->text, r->text) == 0)) continue;
+        *ret_widened = true;
+        if (inc.nterms > 1) terms[1].set = rsv_set_union(&u->mem, terms[1].set, o->terms[1].set);
     }
+    inc.terms = terms;
     return inc;
+}
+
+static char *each_its_own(struct rsv_universe *u, struct gf_arena *a, const struct rsv_incompat *inc)
+{
+    char *who = rsv_set_text(u, a, inc->terms[0].pkg, inc->terms[0].set);
+    rsv_pkg dep = u->reasons.v[inc->reason].dep;
+    if (inc->nterms > 1) return gf_arena_printf(a, "%s requires %s, each the one that goes with it", who, rsv_set_text(u, a, dep, inc->terms[1].set));
+    return gf_arena_printf(a, "%s requires %s in versions that do not exist", who, rsv_package_text(u, a, dep));
 }
 
 static void write_facts(struct rsv_universe *u, struct rsv_refused *ret)
@@ -56,8 +82,10 @@ static void write_facts(struct rsv_universe *u, struct rsv_refused *ret)
     GF_VEC(struct mdl_reason) list = { 0 };
     for (size_t i = 0; i < n; i++) {
         struct mdl_reason r;
-        struct rsv_incompat inc = with_alike(u, leaves, n, i);
+        bool widened;
+        struct rsv_incompat inc = with_alike(u, leaves, n, i, &widened);
         if (!rsv_reason_text(u, &ret->mem, &inc, &r)) continue;
+        if (widened && strcmp(r.id, "requires") == 0) r.text = each_its_own(u, &ret->mem, &inc);
         bool repeated = false;
         for (size_t k = 0; k < list.n; k++) repeated |= strcmp(list.v[k].text, r.text) == 0;
         if (!repeated) gf_vec_push(&list, r);
@@ -113,9 +141,21 @@ static void reduce(struct rsv_universe *u, struct rsv_refused *ret)
     gf_vec_free(&freed.v);
 }
 
+/* Other sources that had no say: what they hold could make a plan. */
+static void write_unreachable(struct rsv_universe *u, struct rsv_refused *ret)
+{
+    GF_VEC(const char *) list = { 0 };
+    for (rsv_pkg p = 1; p < u->pkg.n; p++)
+        if (u->pkg.v[p].kind == RSV_DIST && u->pkg.v[p].unreachable)
+            gf_vec_push(&list, gf_arena_printf(&ret->mem, "%s: %s", u->pkg.v[p].name, u->pkg.v[p].unreachable));
+    ret->not_considered = (struct mdl_strings){ list.n ? gf_arena_memdup(&ret->mem, list.v, list.n * sizeof *list.v) : NULL, list.n };
+    gf_vec_free(&list);
+}
+
 int rsv_explain_refusal(struct rsv_universe *u, struct rsv_refused *ret, struct gf_err *err)
 {
     (void)err;
+    write_unreachable(u, ret);
     reduce(u, ret);
     return 0;
 }
@@ -146,7 +186,7 @@ static bool try_change(struct search *s, const struct rsv_problem *wanted, const
     struct gf_err err = GF_ERR_INIT;
     struct rsv_problem changed = *wanted, *p = &changed;
     if (!s->with_unknown) changed.unknown = RSV_REFUSE; /* nothing is offered that the data does not know */
-    bool works = solve_again(p, s->u->supply, &again, &err) == RSV_SOLVED;
+    bool works = solve_again(p, s->u->supply, &again, &err) == RSV_SOLVED && !rsv_lacks_extra(&again);
     if (works) {
         const struct mtx_rule *rule = NULL;
         const char *floor = p->driver == RSV_DRIVER_ANY && s->u->p->driver != RSV_DRIVER_ANY ? rsv_driver_floor(&again, &rule) : NULL;
@@ -267,6 +307,8 @@ void rsv_refused_text(const struct rsv_refused *r, struct gf_buf *out)
         gf_buf_adds(out, r->facts[i].sources.n ? "]\n" : "\n");
     }
     if (!r->minimal) gf_buf_adds(out, "  (a source failed while this was reduced: it may hold more than is needed)\n");
+    if (r->not_considered.n) gf_buf_adds(out, "Not considered, since these sources could not be reached; with them there may be a plan:\n");
+    for (size_t i = 0; i < r->not_considered.n; i++) gf_buf_addf(out, "  - %s\n", r->not_considered.v[i]);
     if (r->nchanges) gf_buf_adds(out, "What would work, smallest change first:\n");
     for (size_t i = 0; i < r->nchanges; i++) gf_buf_addf(out, "  - %s: %s   (%s)\n", r->changes[i].what, r->changes[i].gives, r->changes[i].option);
 }
@@ -288,6 +330,10 @@ void rsv_refused_json(const struct rsv_refused *r, struct gf_jw *w)
         gf_jw_end_arr(w);
         gf_jw_end_obj(w);
     }
+    gf_jw_end_arr(w);
+    gf_jw_key(w, "not_considered");
+    gf_jw_arr(w);
+    for (size_t i = 0; i < r->not_considered.n; i++) gf_jw_cstr(w, r->not_considered.v[i]);
     gf_jw_end_arr(w);
     gf_jw_key(w, "changes");
     gf_jw_arr(w);

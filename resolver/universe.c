@@ -258,7 +258,7 @@ void rsv_universe_restart(struct rsv_universe *u)
     rsv_solver_free(u->solver);
     for (size_t i = 0; i < u->pkg.n; i++) {
         struct rsv_package *p = &u->pkg.v[i];
-        p->published = p->direct = false;
+        p->published = p->direct = p->provided = false;
         p->age = 0;
         p->pending.n = 0;
     }

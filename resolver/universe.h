@@ -37,6 +37,7 @@ struct rsv_package {
     const char *name;             /* "torch", "cuda12", "driver" */
     const char *extra;            /* of RSV_EXTRA */
     rsv_pkg base;                 /* distribution of an extra; itself otherwise */
+    bool provided;                /* of RSV_EXTRA: a version that has it was seen */
     bool loaded, published, missing; /* the list is there; what it refuses is told to the solver */
     uint32_t age;                 /* order in which the solve named it; 0: not yet */
     uint32_t guessed;             /* candidate whose dependencies were asked for ahead; RSV_NONE */
@@ -88,6 +89,7 @@ rsv_pkg rsv_find_package(const struct rsv_universe *u, enum rsv_kind kind, const
 rsv_pkg rsv_distribution(struct rsv_universe *u, const char *name);
 bool rsv_is_freed(const struct rsv_universe *u, const char *unit);
 uint32_t rsv_reason_add(struct rsv_universe *u, struct rsv_reason r); /* equal ones share a number */
+bool rsv_has_extra(const struct py_metadata *m, const char *extra); /* expand.c */
 /* Candidates of a package that hold all specifiers; only for loaded packages. */
 rsv_set rsv_set_of_specs(struct rsv_universe *u, rsv_pkg pkg, const struct py_specset *specs, const char *text);
 enum rsv_state rsv_load_list(struct rsv_universe *u, rsv_pkg pkg, struct gf_err *err); /* the list alone, in any order of calls */

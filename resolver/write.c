@@ -346,6 +346,40 @@ static void warn_at_run(struct rsv_universe *u, rsv_pkg pkg, const struct mtx_ru
     for (size_t i = 0; i < r->nterms; i++) gf_vec_push(&x->out->v, gf_arena_printf(x->a, "%s at run time: %s: %s", u->pkg.v[pkg].name, r->terms[i].name, r->terms[i].text));
 }
 
+/* Extras that were asked for and that the chosen version has not. */
+static void each_lacking(struct rsv_universe *u, void (*on)(void *arg, const char *name, const char *version, const char *extra), void *arg)
+{
+    for (size_t i = 0; i < u->p->nrequests; i++) {
+        const struct py_req *r = &u->p->requests[i];
+        rsv_pkg pkg = r->nextras ? rsv_find_package(u, RSV_DIST, r->name, NULL) : RSV_NONE;
+        if (pkg == RSV_NONE || !chosen(u, pkg) || !candidate_of(u, pkg)->file) continue;
+        const struct py_metadata *m = NULL;
+        struct gf_err err = GF_ERR_INIT;
+        if (u->supply.metadata(u->supply.arg, candidate_of(u, pkg)->file, &m, &err) != SRC_READY) continue;
+        for (uint32_t k = 0; k < r->nextras; k++)
+            if (!rsv_has_extra(m, r->extras[k])) on(arg, r->name, candidate_of(u, pkg)->version.text, r->extras[k]);
+    }
+}
+
+static void note_lacking(void *arg, const char *name, const char *version, const char *extra)
+{
+    (void)name, (void)version, (void)extra;
+    *(bool *)arg = true;
+}
+
+bool rsv_lacks_extra(struct rsv_universe *u)
+{
+    bool lacks = false;
+    each_lacking(u, note_lacking, &lacks);
+    return lacks;
+}
+
+static void warn_lacking(void *arg, const char *name, const char *version, const char *extra)
+{
+    struct warn_context *x = arg;
+    gf_vec_push(&x->out->v, gf_arena_printf(x->a, "%s %s has no extra '%s': nothing came by it", name, version, extra));
+}
+
 static void write_warnings(struct rsv_universe *u, struct mdl_lock *l)
 {
     struct strings s = { 0 };
@@ -364,6 +398,7 @@ static void write_warnings(struct rsv_universe *u, struct mdl_lock *l)
         if (u->pkg.v[p].unreachable) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s: not considered, could not be reached: %s; a newer or better fitting build may be there", n, u->pkg.v[p].unreachable));
     }
     if (u->p->gpu_rules) each_rule(u, warn_at_run, &x);
+    each_lacking(u, warn_lacking, &x);
     sort_unique(&s);
     l->warnings = keep_strings(&l->mem, &s);
 }

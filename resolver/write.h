@@ -14,5 +14,7 @@ struct rsv_write {
 struct mdl_lock *rsv_write_lock(struct rsv_write *w, struct gf_err *err); /* caller frees; NULL with *err */
 /* The lowest driver that the decided stack stands on: ">=525.60.13" and its rule; NULL when nothing needs one. */
 const char *rsv_driver_floor(struct rsv_universe *u, const struct mtx_rule **ret_rule);
+/* Was an extra asked for that the decided version has not? */
+bool rsv_lacks_extra(struct rsv_universe *u);
 
 #endif
