@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int gf_file_read(const char *path, size_t max, struct gf_buf *ret, struct gf_err *err)
+static int read_up_to(const char *path, size_t max, bool head, struct gf_buf *ret, struct gf_err *err)
 {
     bool std_in = strcmp(path, "-") == 0;
     int fd = std_in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -19,7 +19,9 @@ int gf_file_read(const char *path, size_t max, struct gf_buf *ret, struct gf_err
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) rc = gf_fail_errno(err, errno, "cannot read '%s'", path);
         if (got <= 0) break;
+        if (head && (size_t)got > max - out.n) got = (ssize_t)(max - out.n);
         gf_buf_add(&out, chunk, (size_t)got);
+        if (head && out.n == max) break;
         if (gf_buf_failed(&out)) {
             rc = gf_fail(err, GF_E_LIMIT, "'%s' is larger than %zu bytes, the most that is read of such a file", path, max);
             break;
@@ -30,6 +32,10 @@ int gf_file_read(const char *path, size_t max, struct gf_buf *ret, struct gf_err
     else *ret = out;
     return rc;
 }
+
+int gf_file_read(const char *path, size_t max, struct gf_buf *ret, struct gf_err *err) { return read_up_to(path, max, false, ret, err); }
+
+int gf_file_read_head(const char *path, size_t max, struct gf_buf *ret, struct gf_err *err) { return read_up_to(path, max, true, ret, err); }
 
 int gf_write_all(int fd, const void *p, size_t n, const char *path, struct gf_err *err)
 {

@@ -5,6 +5,7 @@
 
 /* Whole file, "-" is standard input; fails when it is larger than max. */
 int gf_file_read(const char *path, size_t max, struct gf_buf *ret, struct gf_err *err);
+int gf_file_read_head(const char *path, size_t max, struct gf_buf *ret, struct gf_err *err); /* its beginning: max bytes at most */
 /* A symbolic link is followed; a device or pipe is written to as it is. */
 int gf_file_write_atomic(const char *path, gf_slice bytes, unsigned mode, struct gf_err *err);
 int gf_mkdirs(const char *path, unsigned mode, struct gf_err *err); /* like mkdir -p */

@@ -22,8 +22,8 @@ int opt_open_matrix(const char *given, struct mtx **ret, struct gf_err *err);
 char *opt_installed_matrix(void); /* where 'matrix update' installs; malloc'd */
 /* The target that the options describe; opens the matrix too. */
 int opt_open_target(const struct opt_target *o, struct mtx **ret_matrix, struct tgt_target *ret, struct gf_err *err);
-/* The same over a matrix that is open already; says nothing. */
-int opt_target_with(const struct opt_target *o, struct mtx *m, struct tgt_target *ret, struct gf_err *err);
+/* The same over a matrix that is open already, starting from a profile (taken over, freed when it fails) or NULL; says nothing. */
+int opt_target_with(const struct opt_target *o, struct mtx *m, struct mdl_profile *base, struct tgt_target *ret, struct gf_err *err);
 
 /* A profile on stdout: for people, or the document. */
 int opt_print_profile(const struct mdl_profile *p, bool as_text, struct gf_err *err);

@@ -91,7 +91,7 @@ static int read_member(struct fleet *f, const char *path, struct gf_err *err)
     struct opt_target o = f->o->target;
     o.targets = (struct opt_list){ one, 1, 1 };
     struct member m = { .path = path };
-    if (opt_target_with(&o, f->p.matrix, &m.target, err)) return gf_wrap(err, "target '%s'", path);
+    if (opt_target_with(&o, f->p.matrix, NULL, &m.target, err)) return gf_wrap(err, "target '%s'", path);
     m.label = label_of(f, path, m.target.profile);
     m.target.profile->label = gf_arena_strz(&m.target.profile->mem, m.label);
     m.shape = shape_of(f, &m.target);

@@ -1,9 +1,8 @@
 #include "cli/command.h"
 
-/* The profile that --target names; several are joined. NULL without one. */
+/* The profiles that --target names, joined with *ret, which may be NULL and is freed when it fails. */
 static int open_base(const struct opt_target *o, struct mtx *m, struct mdl_profile **ret, struct gf_err *err)
 {
-    *ret = NULL;
     for (size_t i = 0; i < o->targets.n; i++) {
         struct mdl_profile *one = NULL;
         if (tgt_load(m, o->targets.v[i], &one, err)) {
@@ -21,9 +20,8 @@ static int open_base(const struct opt_target *o, struct mtx *m, struct mdl_profi
     return 0;
 }
 
-int opt_target_with(const struct opt_target *o, struct mtx *m, struct tgt_target *ret, struct gf_err *err)
+int opt_target_with(const struct opt_target *o, struct mtx *m, struct mdl_profile *base, struct tgt_target *ret, struct gf_err *err)
 {
-    struct mdl_profile *base = NULL;
     struct tgt_request r = { .gpus = o->gpus.v, .ngpus = o->gpus.n, .os = o->os, .arch = o->arch, .python = o->python, .glibc = o->glibc,
                              .kernel = o->kernel, .driver = o->driver, .accelerator = o->accelerator };
     return open_base(o, m, &base, err) ? -1 : tgt_from_request(m, &r, base, ret, err);
@@ -33,7 +31,7 @@ int opt_open_target(const struct opt_target *o, struct mtx **ret_matrix, struct 
 {
     struct mtx *m = NULL;
     if (opt_open_matrix(o->matrix, &m, err)) return -1;
-    if (opt_target_with(o, m, ret, err)) {
+    if (opt_target_with(o, m, NULL, ret, err)) {
         mtx_free(m);
         return -1;
     }

@@ -203,6 +203,7 @@ void jdg_link_gpu_code(struct jdg *j)
         const struct jdg_pkg *pkg = &j->pkgs.v[i];
         if (!has_gpu_code(j, pkg)) continue;
         if (is_framework(pkg->name) && !pkg->has_version && !pkg->variant && !pkg->carries) jdg_undecided(j, jdg_text(j, "version and build of %s", pkg->label));
+        if (!j->gpus.n && j->p->gpus_known != MDL_ABSENT) mdl_verdict_miss(j->v, "GPU");
         judge_package(j, pkg);
     }
     judge_nvcc_default(j);

@@ -1,5 +1,6 @@
 #include "judge/manifest.h"
 #include "base/file.h"
+#include "python/pyproject.h"
 #include "python/reqfile.h"
 #include "python/toml.h"
 
@@ -8,22 +9,9 @@ struct adding {
     struct mdl_profile *p;
     struct gf_buf *notes;
     const char *variant; /* of the index that the file names: "cu121"; NULL */
+    const char *path;
+    gf_slice text;       /* of path */
 };
-
-enum jdg_manifest jdg_manifest_kind(const char *path)
-{
-    gf_slice name = gf_slice_of(path);
-    ptrdiff_t slash = gf_slice_rchr(name, '/');
-    if (slash >= 0) name = gf_slice_from(name, (size_t)slash + 1);
-    bool yaml = gf_slice_ends(name, GF_S(".yml")) || gf_slice_ends(name, GF_S(".yaml"));
-    if (gf_slice_is(name, "uv.lock")) return JDG_UV_LOCK;
-    if (gf_slice_starts(name, GF_S("pylock")) && gf_slice_ends(name, GF_S(".toml"))) return JDG_PYLOCK;
-    if (yaml && (gf_slice_has(name, GF_S("environment")) || gf_slice_has(name, GF_S("conda")) || gf_slice_is(name, "env.yml") || gf_slice_is(name, "env.yaml"))) return JDG_CONDA;
-    if (gf_slice_starts(name, GF_S("Dockerfile")) || gf_slice_starts(name, GF_S("Containerfile")) || gf_slice_ends(name, GF_S(".dockerfile"))) return JDG_DOCKERFILE;
-    bool text = gf_slice_ends(name, GF_S(".txt")) || gf_slice_ends(name, GF_S(".in"));
-    if (text && (gf_slice_has(name, GF_S("require")) || gf_slice_has(name, GF_S("constraint")))) return JDG_REQUIREMENTS;
-    return JDG_NO_MANIFEST;
-}
 
 /* ".../whl/cu121", ".../stable/cu126/" → "cu121", "cu126". */
 static const char *variant_of_url(struct adding *a, gf_slice url)
@@ -83,7 +71,11 @@ static void put_requirement(struct adding *a, const struct py_req *r)
 
 static int read_file(void *arg, const char *path, struct gf_buf *out, struct gf_err *err)
 {
-    (void)arg;
+    const struct adding *a = arg;
+    if (strcmp(path, a->path) == 0) {
+        gf_buf_addsl(out, a->text);
+        return 0;
+    }
     if (strstr(path, "://")) return gf_fail(err, GF_E_USAGE, "'%s' is not read here: give a local copy", path);
     return gf_file_read(path, GF_CAP_PROFILE, out, err);
 }
@@ -95,12 +87,12 @@ static const char *no_variable(void *arg, const char *name)
     return NULL;
 }
 
-static int add_requirements(struct adding *a, const char *path, struct gf_err *err)
+static int add_requirements(struct adding *a, struct gf_err *err)
 {
     struct py_reqfile f;
-    struct py_reqfile_io io = { read_file, no_variable, NULL, NULL };
+    struct py_reqfile_io io = { read_file, no_variable, a, NULL };
     py_reqfile_init(&f);
-    int rc = py_reqfile_load(&f, path, PY_REQUIREMENTS, &io, err);
+    int rc = py_reqfile_load(&f, a->path, PY_REQUIREMENTS, &io, err);
     if (!rc) {
         if (f.index_url) a->variant = variant_of_url(a, gf_slice_of(f.index_url));
         for (size_t i = 0; i < f.extra_index_urls.n && !a->variant; i++) a->variant = variant_of_url(a, gf_slice_of(f.extra_index_urls.v[i]));
@@ -112,16 +104,14 @@ static int add_requirements(struct adding *a, const char *path, struct gf_err *e
 
 /* ---- TOML locks ---- */
 
-static int add_toml(struct adding *a, const char *path, const char *list, struct gf_err *err)
+static int add_toml(struct adding *a, const char *list, struct gf_err *err)
 {
-    GF_BUF_SCOPE struct gf_buf text;
     struct gf_arena mem;
     const struct py_toml *doc = NULL;
-    gf_buf_init(&text, GF_CAP_LOCK);
     gf_arena_init(&mem);
-    int rc = gf_file_read(path, GF_CAP_LOCK, &text, err) ? -1 : py_toml_parse(&mem, gf_buf_slice(&text), path, &doc, err);
+    int rc = py_toml_parse(&mem, a->text, a->path, &doc, err);
     const struct py_toml *packages = rc ? NULL : py_toml_get(doc, list);
-    if (!rc && py_toml_type(packages) != PY_TOML_ARRAY) rc = gf_fail(err, GF_E_PARSE, "%s: expected a list [[%s]], found %s", path, list, py_toml_type_name(packages));
+    if (!rc && py_toml_type(packages) != PY_TOML_ARRAY) rc = gf_fail(err, GF_E_PARSE, "%s: expected a list [[%s]], found %s", a->path, list, py_toml_type_name(packages));
     for (const struct py_toml *c = rc ? NULL : py_toml_first(packages); c; c = py_toml_next(c)) {
         const char *name = py_toml_cstr(py_toml_get(c, "name"));
         const struct py_toml *source = py_toml_get(c, "source");
@@ -130,6 +120,18 @@ static int add_toml(struct adding *a, const char *path, const char *list, struct
         a->variant = index ? variant_of_url(a, gf_slice_of(index)) : NULL;
         if (name && !own) put(a, name, py_toml_text(py_toml_get(c, "version")), NULL);
     }
+    gf_arena_release(&mem);
+    return rc;
+}
+
+static int add_pyproject(struct adding *a, struct gf_err *err)
+{
+    struct gf_arena mem;
+    struct py_pyproject project;
+    gf_arena_init(&mem);
+    int rc = py_pyproject_parse(&mem, a->text, a->path, &project, err);
+    for (uint32_t i = 0; !rc && i < project.dependencies.n; i++) put_requirement(a, &project.dependencies.v[i]);
+    if (!rc && project.dynamic_dependencies) gf_buf_addf(a->notes, "%s leaves its dependencies to a build: those are not judged\n", a->path);
     gf_arena_release(&mem);
     return rc;
 }
@@ -174,12 +176,9 @@ static void add_conda_spec(struct adding *a, gf_slice spec, const char **pytorch
 }
 
 /* The part of YAML that such files use: "- spec" lines below "dependencies:", a nested list below "- pip:". */
-static int add_conda(struct adding *a, const char *path, struct gf_err *err)
+static int add_conda(struct adding *a)
 {
-    GF_BUF_SCOPE struct gf_buf text;
-    gf_buf_init(&text, GF_CAP_PROFILE);
-    if (gf_file_read(path, GF_CAP_PROFILE, &text, err)) return -1;
-    gf_slice rest = gf_buf_slice(&text), line;
+    gf_slice rest = a->text, line;
     const char *pytorch_cuda = NULL;
     bool inside = false, pip = false;
     while (gf_slice_line(&rest, &line)) {
@@ -233,8 +232,27 @@ static bool is_pip_install(gf_slice command)
     return gf_slice_has(command, GF_S("pip install")) || gf_slice_has(command, GF_S("pip3 install"));
 }
 
+/* A file that the image installs from: the one of that name beside the Dockerfile, which COPY or ADD would have brought. */
+static void add_list_of_image(struct adding *a, gf_slice file)
+{
+    ptrdiff_t slash = gf_slice_rchr(gf_slice_of(a->path), '/'), last = gf_slice_rchr(file, '/');
+    gf_slice folder = gf_slice_sub(gf_slice_of(a->path), 0, slash >= 0 ? (size_t)slash + 1 : 0), names[2] = { file, gf_slice_from(file, last >= 0 ? (size_t)last + 1 : 0) };
+    for (int i = gf_slice_starts(file, GF_S("/")) || gf_slice_has(file, GF_S("..")) || gf_slice_has(file, GF_S("$")); i < 2; i++) {
+        GF_BUF_SCOPE struct gf_buf text;
+        struct gf_err err = GF_ERR_INIT;
+        gf_buf_init(&text, GF_CAP_PROFILE);
+        struct adding list = *a;
+        list.path = gf_arena_printf(&a->p->mem, "%.*s%.*s", GF_FMT(folder), GF_FMT(names[i]));
+        if (!names[i].n || gf_file_read(list.path, GF_CAP_PROFILE, &text, &err)) continue;
+        list.text = gf_buf_slice(&text);
+        if (add_requirements(&list, &err)) gf_buf_addf(a->notes, "%s\n", err.text);
+        return;
+    }
+    gf_buf_addf(a->notes, "%s installs from %.*s, which is not beside it: check that file too\n", a->path, GF_FMT(file));
+}
+
 /* The words of one "pip install …" up to && or ;. */
-static void add_pip_words(struct adding *a, gf_slice command, const char *path)
+static void add_pip_words(struct adding *a, gf_slice command)
 {
     gf_slice words = gf_slice_from(command, (size_t)gf_slice_find(command, GF_S("install")) + 7), w;
     const char *variant = NULL;
@@ -245,8 +263,8 @@ static void add_pip_words(struct adding *a, gf_slice command, const char *path)
     while (gf_slice_word(&words, &w)) {
         struct py_req r;
         if (w.n > 1 && (*w.p == '"' || *w.p == '\'')) w = gf_slice_sub(w, 1, w.n - 2);
-        if (file) gf_buf_addf(a->notes, "%s installs from %.*s: check that file too\n", path, GF_FMT(w));
-        bool value = skip;
+        if (file) add_list_of_image(a, w);
+        bool value = skip || file;
         skip = gf_slice_is(w, "-i") || gf_slice_is(w, "--index-url") || gf_slice_is(w, "--extra-index-url") || gf_slice_is(w, "-f") || gf_slice_is(w, "--find-links");
         file = gf_slice_is(w, "-r") || gf_slice_is(w, "--requirement");
         if (value || skip || file || *w.p == '-' || gf_slice_has(w, GF_S("/")) || gf_slice_ends(w, GF_S(".txt"))) continue;
@@ -255,24 +273,22 @@ static void add_pip_words(struct adding *a, gf_slice command, const char *path)
     a->variant = NULL;
 }
 
-static void add_run(struct adding *a, gf_slice line, const char *path)
+static void add_run(struct adding *a, gf_slice line)
 {
     while (line.n) {
         ptrdiff_t end = gf_slice_find(line, GF_S("&&")), semi = gf_slice_chr(line, ';');
         if (semi >= 0 && (end < 0 || semi < end)) end = semi;
         gf_slice command = end >= 0 ? gf_slice_sub(line, 0, (size_t)end) : line;
-        if (is_pip_install(command)) add_pip_words(a, command, path);
+        if (is_pip_install(command)) add_pip_words(a, command);
         line = end >= 0 ? gf_slice_from(line, (size_t)end + 2) : GF_NONE;
     }
 }
 
-static int add_dockerfile(struct adding *a, const char *path, struct gf_err *err)
+static int add_dockerfile(struct adding *a)
 {
-    GF_BUF_SCOPE struct gf_buf text, joined;
-    gf_buf_init(&text, GF_CAP_PROFILE);
-    gf_buf_init(&joined, GF_CAP_PROFILE);
-    if (gf_file_read(path, GF_CAP_PROFILE, &text, err)) return -1;
-    gf_slice rest = gf_buf_slice(&text), line;
+    GF_BUF_SCOPE struct gf_buf joined;
+    gf_buf_init(&joined, GF_CAP_LOCK);
+    gf_slice rest = a->text, line;
     while (gf_slice_line(&rest, &line)) {
         gf_slice s = gf_slice_trim(line);
         if (s.n && *s.p == '#') continue;
@@ -285,23 +301,24 @@ static int add_dockerfile(struct adding *a, const char *path, struct gf_err *err
         gf_slice whole = gf_buf_slice(&joined), word;
         if (gf_slice_word(&whole, &word)) {
             if (gf_slice_ieq(word, GF_S("FROM")) && gf_slice_word(&whole, &word)) add_base_image(a, word);
-            else if (gf_slice_ieq(word, GF_S("RUN"))) add_run(a, whole, path);
+            else if (gf_slice_ieq(word, GF_S("RUN"))) add_run(a, whole);
         }
         gf_buf_clear(&joined);
     }
     return 0;
 }
 
-int jdg_manifest_add(struct mtx *m, enum jdg_manifest kind, const char *path, struct mdl_profile *p, struct gf_buf *notes, struct gf_err *err)
+int jdg_manifest_add(struct mtx *m, enum jdg_manifest kind, const char *path, gf_slice text, struct mdl_profile *p, struct gf_buf *notes, struct gf_err *err)
 {
-    struct adding a = { m, p, notes, NULL };
+    struct adding a = { m, p, notes, NULL, path, text };
     p->packages_known = MDL_PRESENT;
     switch (kind) {
-    case JDG_REQUIREMENTS: return add_requirements(&a, path, err);
-    case JDG_PYLOCK: return add_toml(&a, path, "packages", err);
-    case JDG_UV_LOCK: return add_toml(&a, path, "package", err);
-    case JDG_CONDA: return add_conda(&a, path, err);
-    case JDG_DOCKERFILE: return add_dockerfile(&a, path, err);
+    case JDG_REQUIREMENTS: return add_requirements(&a, err);
+    case JDG_PYLOCK: return add_toml(&a, "packages", err);
+    case JDG_UV_LOCK: return add_toml(&a, "package", err);
+    case JDG_PYPROJECT: return add_pyproject(&a, err);
+    case JDG_CONDA: return add_conda(&a);
+    case JDG_DOCKERFILE: return add_dockerfile(&a);
     case JDG_NO_MANIFEST: break;
     }
     return gf_fail(err, GF_E_USAGE, "'%s' is no file that this reads", path);

@@ -25,7 +25,7 @@ static bool is_profile(gf_slice text)
                                                                               gf_slice_has(head, GF_S("\"packages\"")) || gf_slice_has(head, GF_S("\"os\"")) || gf_slice_has(head, GF_S("\"driver\""))));
 }
 
-static int read_text(struct mtx *m, gf_slice text, const char *path, struct mdl_profile **ret, struct gf_err *err)
+int tgt_load_text(struct mtx *m, gf_slice text, const char *path, struct mdl_profile **ret, struct gf_err *err)
 {
     if (is_profile(text)) return mdl_profile_parse(text, path, ret, err);
     struct mdl_profile *p = mdl_profile_new();
@@ -49,7 +49,7 @@ static int read_mapped(struct mtx *m, const char *path, int *ret_rc, struct mdl_
         at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (at == MAP_FAILED) return -1;
-    *ret_rc = read_text(m, gf_slice_n(at, (size_t)st.st_size), path, ret, err);
+    *ret_rc = tgt_load_text(m, gf_slice_n(at, (size_t)st.st_size), path, ret, err);
     munmap(at, (size_t)st.st_size);
     return 0;
 }
@@ -61,5 +61,5 @@ int tgt_load(struct mtx *m, const char *path, struct mdl_profile **ret, struct g
     GF_BUF_SCOPE struct gf_buf text;
     gf_buf_init(&text, GF_CAP_PASTE);
     if (gf_file_read(path, GF_CAP_PASTE, &text, err)) return -1;
-    return read_text(m, gf_buf_slice(&text), path, ret, err);
+    return tgt_load_text(m, gf_buf_slice(&text), path, ret, err);
 }

@@ -36,5 +36,6 @@ size_t tgt_read_paste(struct mtx *m, gf_slice text, const char *name, struct mdl
 void tgt_fill_gpus(struct mtx *m, struct mdl_profile *p);
 /* A file or stdin that is a profile document or a paste. */
 int tgt_load(struct mtx *m, const char *path, struct mdl_profile **ret, struct gf_err *err);
+int tgt_load_text(struct mtx *m, gf_slice text, const char *path, struct mdl_profile **ret, struct gf_err *err); /* the same, read already */
 
 #endif

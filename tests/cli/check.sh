@@ -47,6 +47,36 @@ printf 'FROM nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04\nRUN apt-get update && \
 # shellcheck disable=SC2086
 gpuferry check Dockerfile $pascal
 said 'Dockerfile' 1 'torch 2.9.0+cu130' R-DRV-MAJOR
+# whatever the name, by what stands in it; and from standard input
+# shellcheck disable=SC2086
+as_any() { # NAME FILE STATUS WORD…
+	name=$1 file=$2
+	shift 2
+	cp "$w/$file" "$w/any.dat"
+	gpuferry check any.dat $pascal
+	said "$name under another name" "$@"
+	(cd "$w" && "$GPUFERRY" check - $pascal <"$file") >"$TMPDIR/said" 2>&1
+	status=$?
+	said "$name from standard input" "$@"
+}
+as_any Dockerfile Dockerfile 1 'torch 2.9.0+cu130' R-DRV-MAJOR
+as_any requirements requirements-gpu.txt 0 works
+as_any pylock pylock.toml 1 R-DRV-MAJOR
+as_any environment environment.yml 1 numpy 'torch 2.1.0'
+printf 'numpy==2.1.0\ntorch==2.8.0\n' >"$w/frozen"
+as_any 'pip freeze' frozen 1 R-ARCH 'torch 2.8.0'
+printf '[project]\nname = "x"\nversion = "1"\ndependencies = ["torch==2.8.0"]\n' >"$w/project.toml"
+as_any pyproject project.toml 1 R-ARCH 'torch 2.8.0'
+printf 'FROM debian:12\nCOPY list.txt /app/\nRUN pip install -r /app/list.txt -r gone.txt\n' >"$w/Dockerfile" && printf 'torch==2.8.0\n' >"$w/list.txt"
+# shellcheck disable=SC2086
+gpuferry check Dockerfile $pascal
+said 'Dockerfile: the list beside it' 1 R-ARCH 'gone.txt, which is not beside it'
+# options and a paste together: both hold
+printf 'NVIDIA-SMI 560.35.03   Driver Version: 560.35.03   CUDA Version: 12.6\n' >"$w/smi.txt"
+gpuferry check smi.txt frozen --gpu 10de:1b80
+said 'a paste and an option' 1 R-ARCH 'GeForce GTX 1080'
+gpuferry check frozen --gpu 7.0
+said 'what is not known is named' 0 works driver
 printf 'version = 1\n[[package]\n' >"$w/uv.lock"
 # shellcheck disable=SC2086
 gpuferry check uv.lock $pascal
