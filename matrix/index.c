@@ -3,7 +3,7 @@
 
 static bool speaks_of_packages(gf_slice path)
 {
-    static const char *const places[] = { "frameworks/", "packages/", "systems/", "nvidia/runtime.json", "nvidia/cudnn.json", "nvidia/nccl.json", "nvidia/tensorrt.json",
+    static const char *const places[] = { "frameworks/", "packages/", "systems/", "nvidia/runtime.json", "nvidia/parts.json", "nvidia/cudnn.json", "nvidia/nccl.json", "nvidia/tensorrt.json",
                                           "amd/rocm.json", "ascend/cann.json" };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (gf_slice_starts(path, gf_slice_of(places[i]))) return true;

@@ -306,6 +306,7 @@ static void judge(struct rsv_universe *u, rsv_pkg id, struct rsv_candidate *c)
     const struct src_index *index = u->supply.index(u->supply.arg, c->source);
     c->variant = index && index->variant ? index->variant : NULL;
     rsv_judge_facts(u, p, c);
+    rsv_judge_part(u, p, c);
     if (c->refused == RSV_NONE) rsv_judge_gpu(u, p, c);
 }
 
@@ -333,6 +334,8 @@ static int compare_rank(const struct rsv_universe *u, const struct rsv_candidate
     if (a->unknown_code != b->unknown_code && u->p->unknown != RSV_ALLOW) return b->unknown_code ? -1 : 1;
     if (a->sdist != b->sdist && u->p->sdist != RSV_ALLOW) return b->sdist ? -1 : 1;
     if (a->pre != b->pre && !u->p->pre) return b->pre ? -1 : 1;
+    if (a->newer_part != b->newer_part) return b->newer_part ? -1 : 1;
+    if (a->newer_part) return py_version_cmp(&a->version, &b->version); /* the nearest to what the driver knows */
     int c = py_version_cmp_public(&b->version, &a->version);
     if (c) return u->p->prefer == RSV_OLDEST ? -c : c;
     if (a->ptx != b->ptx) return b->ptx ? -1 : 1;

@@ -66,13 +66,14 @@ static bool beyond_driver(const struct rsv_universe *u, const struct rsv_package
            gf_dotted_cmp(gf_slice_of(c->version.text), gf_slice_of(u->driver_cuda)) > 0;
 }
 
-/* Newest first; of CUDA, what the driver itself knows before what it runs by minor-version compatibility. */
+/* Newest first; of CUDA, what the driver itself knows before what it runs by minor-version compatibility, of this the nearest first. */
 static void order_component(struct rsv_universe *u, struct rsv_package *p)
 {
     uint32_t at = 0;
     p->order = GF_NEW_ARRAY(&u->mem, uint32_t, p->n);
     for (int round = 0; round < 4; round++)
-        for (uint32_t i = p->n; i-- > 0;) {
+        for (uint32_t k = 0; k < p->n; k++) {
+            uint32_t i = round & 1 ? k : p->n - 1 - k;
             int due = (p->c[i].pre || p->c[i].sdist ? 2 : 0) + (beyond_driver(u, p, &p->c[i]) ? 1 : 0);
             if (due == round) p->order[at++] = i;
         }

@@ -52,6 +52,19 @@ static void judge_cuda_distance(struct rsv_universe *u, struct rsv_candidate *c)
     c->newer_cuda = cuda && u->driver_cuda && gf_dotted_cmp(gf_slice_of(cuda), gf_slice_of(u->driver_cuda)) > 0;
 }
 
+/* Of a library that is part of a toolkit: does the driver know that CUDA itself. */
+void rsv_judge_part(struct rsv_universe *u, struct rsv_package *p, struct rsv_candidate *c)
+{
+    const struct mtx_rule *const *rules = NULL;
+    size_t n = u->p->gpu_rules && u->driver_cuda ? mtx_rules_for(u->p->matrix, p->name, &rules) : 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; rules[i]->kind == MTX_PROVIDES && k < rules[i]->nterms; k++) {
+            if (strcmp(rules[i]->terms[k].name, "part-of-cuda") != 0 || !rsv_rule_applies(u, rules[i], c)) continue;
+            const char *cuda = mtx_provided_version(&u->mem, rules[i]->terms[k].text, &c->version);
+            c->newer_part = cuda && gf_dotted_cmp(gf_slice_of(cuda), gf_slice_of(u->driver_cuda)) > 0;
+        }
+}
+
 /* A card of a vendor that CUDA does not serve; NULL: there is none. */
 static const struct mdl_gpu *foreign_card(const struct rsv_universe *u)
 {

@@ -20,6 +20,7 @@ struct rsv_candidate {
     bool sdist, pre, unknown_code, ptx, newer_python, replaces_by; /* replaces_by: stands for another distribution (provider) that takes this one's place */
     /* newer_python: the target's Python is above what its metadata was written for, and nothing else is in the way */
     bool newer_cuda;              /* built with a CUDA above the driver's: minor-version compatibility */
+    bool newer_part;              /* a library of a CUDA above the driver's */
     const char *variant;          /* NULL unknown or none */
     const char *ptx_cuda;         /* the driver must know this CUDA; NULL */
     const struct mtx_build *build;
@@ -106,6 +107,7 @@ const char *rsv_libc_of_tags(struct gf_arena *a, const char *tags);
 void rsv_publish_refusals(struct rsv_universe *u, rsv_pkg pkg);
 /* gpu.c */
 void rsv_judge_gpu(struct rsv_universe *u, struct rsv_package *p, struct rsv_candidate *c);
+void rsv_judge_part(struct rsv_universe *u, struct rsv_package *p, struct rsv_candidate *c);
 void rsv_judge_facts(struct rsv_universe *u, struct rsv_package *p, struct rsv_candidate *c);
 struct py_env rsv_facts_env(const struct rsv_universe *u);
 bool rsv_rule_applies(struct rsv_universe *u, const struct mtx_rule *r, const struct rsv_candidate *c);
