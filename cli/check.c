@@ -64,13 +64,14 @@ static int load_manifests(struct mtx *m, const struct what *all, size_t n, struc
     return 0;
 }
 
-static int judge(struct mtx *m, const struct mdl_profile *p, const char *about, struct gf_err *err)
+static int judge(struct mtx *m, const struct mdl_profile *p, const struct opt_common *common, const char *about, struct gf_err *err)
 {
     struct jdg_knowledge *k = NULL;
     if (cmd_open_knowledge(m, &k, err)) return -1;
     struct mdl_verdict *v = mdl_verdict_new();
     v->about = about;
     jdg_check(m, k, p, v);
+    cmd_prove_fixes(m, p, common, v);
     int rc = out_verdict(m, v, err);
     mdl_verdict_free(v);
     jdg_knowledge_free(k);
@@ -116,7 +117,7 @@ static int run(void *opts, const struct opt_list *args, struct gf_err *err)
     }
     if (!rc) rc = open_machine(&o->target, all, n, &m, &t, err);
     if (!rc) rc = load_manifests(m, all, n, t.profile, err);
-    if (!rc) rc = judge(m, t.profile, args->n ? args->v[0] : t.profile->label ? t.profile->label : "this machine", err);
+    if (!rc) rc = judge(m, t.profile, &o->common, args->n ? args->v[0] : t.profile->label ? t.profile->label : "this machine", err);
     if (t.profile) tgt_target_release(&t);
     while (n--) gf_buf_release(&all[n].text);
     free(all);

@@ -35,7 +35,7 @@ static void add_finding(struct mtx *m, struct gf_buf *text, const struct mdl_fin
     gf_buf_addf(text, "  %s\n", f->cause);
     add_list(text, "fact: ", &f->facts);
     add_list(text, "look at: ", &f->next);
-    if (f->fix_text) gf_buf_addf(text, "  fix: %s%s\n", f->fix_text, f->fix_proven ? " (planned: it works)" : "");
+    if (f->fix_text) gf_buf_addf(text, "  fix: %s%s\n", f->fix_text, f->fix_proven ? " [planned: it works]" : "");
     add_list(text, "  $ ", &f->fix_commands);
     add_sources(m, text, &f->sources);
 }

@@ -9,4 +9,8 @@ void out_verdict_text(struct mtx *m, const struct mdl_verdict *v, struct gf_buf 
 /* Prints it as asked for. Returns the exit status, or -1 with *err filled. */
 int out_verdict(struct mtx *m, const struct mdl_verdict *v, struct gf_err *err);
 
+/* remedy.c: gives the errors of a broken verdict the fix that a solve finds, preferring what is installed; without one (offline, a source that does not answer
+ * within seconds, no plan) they keep theirs. p must outlive v. */
+void cmd_prove_fixes(struct mtx *m, const struct mdl_profile *p, const struct opt_common *common, struct mdl_verdict *v);
+
 #endif

@@ -175,11 +175,30 @@ static void write_request(struct planning *p, const struct opt_sources *s, const
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
+void opt_assume_glibc(struct tgt_target *t)
+{
+    struct mdl_profile *p = t->profile;
+    bool linux_target = !p->os_id || (strcmp(p->os_id, "windows") != 0 && strcmp(p->os_id, "macos") != 0);
+    if (!linux_target || p->libc_version || (p->libc_name && strcmp(p->libc_name, "glibc") != 0)) return;
+    p->libc_name = "glibc";
+    p->libc_version = "2.28";
+    const char **list = GF_NEW_ARRAY(&p->mem, const char *, t->assumed.n + 1);
+    if (t->assumed.n) memcpy(list, t->assumed.v, t->assumed.n * sizeof *list);
+    list[t->assumed.n] = "glibc 2.28 (nothing says which: --os or --glibc does)";
+    t->assumed = (struct mdl_strings){ list, t->assumed.n + 1 };
+    size_t kept = 0;
+    const char **unknown = GF_NEW_ARRAY(&p->mem, const char *, t->unknown.n + 1);
+    for (size_t i = 0; i < t->unknown.n; i++)
+        if (strcmp(t->unknown.v[i], "glibc") != 0) unknown[kept++] = t->unknown.v[i];
+    t->unknown = (struct mdl_strings){ unknown, kept };
+}
+
 int opt_planning_retarget(struct planning *p, const struct opt_choice *c, struct gf_err *err)
 {
     static const char *const policies[] = { "allow", "avoid", "refuse", NULL }, *const preferences[] = { "newest", "oldest", "installed", NULL };
     const char *accelerator = p->target.profile->accelerator;
     int unknown, sdist, prefer;
+    opt_assume_glibc(&p->target);
     if (one_of("--unknown", c->unknown, policies, RSV_AVOID, &unknown, err) || one_of("--sdist", c->sdist, policies, RSV_AVOID, &sdist, err) ||
         one_of("--prefer", c->prefer, preferences, RSV_NEWEST, &prefer, err))
         return -1;

@@ -41,6 +41,9 @@ int opt_planning_solve(struct planning *p, const struct rsv_plan_options *o, str
 /* Sets what depends on the target: call again after p->target was changed. */
 int opt_planning_retarget(struct planning *p, const struct opt_choice *choice, struct gf_err *err);
 
+/* Where nothing says which glibc a Linux target has: 2.28, what most wheels are made for; the lock asks install.sh to check it. */
+void opt_assume_glibc(struct tgt_target *t);
+
 /* Makes the profile the lock's only target (a copy) and fills the tool's version. */
 int opt_lock_target(struct mdl_lock *l, const struct mdl_profile *profile, struct gf_err *err);
 

@@ -357,6 +357,7 @@ static int compare_order(const void *pa, const void *pb, void *arg)
     return c ? c : a < b ? 1 : -1;
 }
 
+/* The installed version before all others; the same release from another place ("2.10.0" for "2.10.0+cu128") when there is no other. */
 static void installed_first(const struct rsv_universe *u, struct rsv_package *p)
 {
     const struct mdl_profile *f = u->p->profile;
@@ -365,11 +366,14 @@ static void installed_first(const struct rsv_universe *u, struct rsv_package *p)
         GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
         if (!f->packages[i].version || strcmp(f->packages[i].name, p->name) != 0) continue;
         if (!py_version_parse(&a, gf_slice_of(f->packages[i].version), &v)) continue;
-        for (uint32_t k = 0; k < p->n; k++) {
-            if (py_version_cmp(&p->c[p->order[k]].version, &v) != 0) continue;
-            uint32_t at = p->order[k];
-            memmove(p->order + 1, p->order, k * sizeof *p->order);
-            p->order[0] = at;
+        for (uint32_t k = 0, first = 0; k < p->n; k++) {
+            const struct py_version *c = &p->c[p->order[k]].version;
+            bool same = py_version_cmp(c, &v) == 0;
+            if (!same && py_version_cmp_public(c, &v) != 0) continue;
+            uint32_t at = p->order[k], to = same ? 0 : first;
+            memmove(p->order + to + 1, p->order + to, (k - to) * sizeof *p->order);
+            p->order[to] = at;
+            first++;
         }
     }
 }

@@ -13,7 +13,7 @@ said() {
 	if [ $good = yes ]; then passed=$((passed + 1)); else failed=$((failed + 1)) && sed 's/^/    | /' "$TMPDIR/said" | head -n 30; fi
 }
 gpuferry() { (cd "$w" && "$GPUFERRY" "$@") >"$TMPDIR/said" 2>&1; status=$?; }
-pascal='--gpu 10de:1b80 --driver 560.35.03 --os debian-12'
+pascal='--offline --gpu 10de:1b80 --driver 560.35.03 --os debian-12'
 
 printf 'torch==2.8.0\ntorchvision==0.23.0\n' >"$w/requirements.txt"
 # shellcheck disable=SC2086

@@ -38,7 +38,7 @@ def links():
     passed = failed = 0
     for line in open("tests/cases/links.jsonl"):
         case = json.loads(line)
-        doc = run("check", "--json", "-", text=json.dumps({"schema": "gpuferry.profile/1", **case["profile"]}))
+        doc = run("check", "--json", "--offline", "-", text=json.dumps({"schema": "gpuferry.profile/1", **case["profile"]}))
         good = doc["verdict"] == case["want"] and case.get("rule", None) in (None, *rules(doc))
         passed, failed = passed + good, failed + (not good)
         if not good:
@@ -52,7 +52,7 @@ def main():
     wrong = []
     for name, verdict, rule, known, _ in rows:
         path = f"{HERE}/{name}.json"
-        doc = run("check", "--json", path)
+        doc = run("check", "--json", "--offline", path)
         got, want = doc["verdict"], "works" if verdict == "compatible" else "broken"
         cases += 1
         if got != "unknown" and got != want:
