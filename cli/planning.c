@@ -17,7 +17,9 @@ const struct opt_row opt_source_rows[OPT_SOURCE_ROWS] = {
 };
 #define CHOICE(member) offsetof(struct opt_choice, member)
 const struct opt_row opt_choice_rows[OPT_CHOICE_ROWS] = {
-    { 'r', "requirement", "FILE", OPT_LIST, CHOICE(requirements), "requirements file, repeatable" },
+    { 'r', "requirement", "FILE", OPT_LIST, CHOICE(requirements), "requirements file, pyproject.toml or pylock.toml, repeatable" },
+    { 0, "extra", "NAME", OPT_LIST, CHOICE(extras), "optional dependencies of the pyproject.toml or pylock.toml, repeatable" },
+    { 0, "group", "NAME", OPT_LIST, CHOICE(groups), "dependency group of the pyproject.toml or pylock.toml, repeatable" },
     { 'c', "constraint", "FILE", OPT_LIST, CHOICE(constraints), "constraints file: versions of what is there, adds nothing" },
     { 0, "override", "FILE", OPT_LIST, CHOICE(overrides), "overrides file: replaces what packages require" },
     { 0, "unknown", "allow|avoid|refuse", OPT_STR, CHOICE(unknown), "builds whose GPU code the data does not know (avoid)" },
@@ -67,7 +69,20 @@ static int load_files(struct planning *p, const struct opt_list *files, enum py_
 {
     struct py_reqfile_io io = { read_text, read_env, NULL, out_log() };
     for (size_t i = 0; i < files->n; i++)
-        if (py_reqfile_load(&p->files, files->v[i], role, &io, err)) return -1;
+        if (!(role == PY_REQUIREMENTS && opt_is_toml(files->v[i])) && py_reqfile_load(&p->files, files->v[i], role, &io, err)) return -1;
+    return 0;
+}
+
+static int load_projects(struct planning *p, const struct opt_choice *c, struct gf_err *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->requirements.n; i++) {
+        if (!opt_is_toml(c->requirements.v[i])) continue;
+        n++;
+        if (opt_projects_add(&p->mem, &p->projects, c->requirements.v[i], c, err)) return -1;
+    }
+    if (!n && (c->extras.n || c->groups.n))
+        return gf_fail(err, GF_E_USAGE, "--%s '%s' is one of a pyproject.toml or pylock.toml: name that file with -r", c->extras.n ? "extra" : "group", c->extras.n ? c->extras.v[0] : c->groups.v[0]);
     return 0;
 }
 
@@ -110,6 +125,27 @@ static void take_hashes(struct planning *p)
     gf_vec_free(&list);
 }
 
+/* What the project files ask for, joined to the rest. */
+static void take_projects(struct planning *p)
+{
+    struct opt_projects *x = &p->projects;
+    struct rsv_problem *b = &p->problem;
+    if (x->requests.n) {
+        struct py_req *all = GF_NEW_ARRAY(&p->mem, struct py_req, b->nrequests + x->requests.n);
+        if (b->nrequests) memcpy(all, b->requests, b->nrequests * sizeof *all);
+        memcpy(all + b->nrequests, x->requests.v, x->requests.n * sizeof *all);
+        b->requests = all;
+        b->nrequests += x->requests.n;
+    }
+    if (x->hashes.n) {
+        struct rsv_hashes *all = GF_NEW_ARRAY(&p->mem, struct rsv_hashes, b->nhashes + x->hashes.n);
+        if (b->nhashes) memcpy(all, b->hashes, b->nhashes * sizeof *all);
+        memcpy(all + b->nhashes, x->hashes.v, x->hashes.n * sizeof *all);
+        b->hashes = all;
+        b->nhashes += x->hashes.n;
+    }
+}
+
 static int read_requests(struct planning *p, const struct opt_choice *c, const struct opt_list *words, struct gf_err *err)
 {
     req_list requests = { 0 }, constraints = { 0 }, overrides = { 0 };
@@ -121,6 +157,7 @@ static int read_requests(struct planning *p, const struct opt_choice *c, const s
         if (!rc) gf_vec_push(&requests, r);
     }
     if (!rc) rc = load_files(p, &c->requirements, PY_REQUIREMENTS, err);
+    if (!rc) rc = load_projects(p, c, err);
     if (!rc) rc = load_files(p, &c->constraints, PY_CONSTRAINTS, err);
     if (!rc) rc = load_files(p, &c->overrides, PY_OVERRIDES, err);
     take_lines(p, PY_REQUIREMENTS, &requests);
@@ -130,7 +167,7 @@ static int read_requests(struct planning *p, const struct opt_choice *c, const s
     if (settle_list(p, &requests, &p->problem.requests, &p->problem.nrequests, rc ? NULL : err)) rc = -1;
     if (settle_list(p, &constraints, &p->problem.constraints, &p->problem.nconstraints, rc ? NULL : err)) rc = -1;
     if (settle_list(p, &overrides, &p->problem.overrides, &p->problem.noverrides, rc ? NULL : err)) rc = -1;
-    if (!rc && !p->problem.nrequests) return gf_fail(err, GF_E_USAGE, "nothing was asked for: name a package (gpuferry plan torch) or give a file (-r requirements.txt)");
+    if (!rc && !p->problem.nrequests && !p->projects.requests.n && !p->projects.locks.n) return gf_fail(err, GF_E_USAGE, "nothing was asked for: name a package (gpuferry plan torch) or give a file (-r requirements.txt)");
     return rc;
 }
 
@@ -222,6 +259,8 @@ int opt_planning_open(struct planning *p, const struct opt_common *common, const
     if (read_requests(p, choice, words, err)) return -1;
     if (opt_open_target(target, &p->matrix, &p->target, err)) return -1;
     p->has_target = true;
+    if (opt_projects_select(&p->mem, &p->projects, p->target.profile, choice, err)) return -1;
+    take_projects(p);
     for (size_t i = 0; i < choice->only_binary.n; i++) py_formats_add(&p->mem, &p->files.formats, true, gf_slice_of(choice->only_binary.v[i]));
     for (size_t i = 0; i < choice->no_binary.n; i++) py_formats_add(&p->mem, &p->files.formats, false, gf_slice_of(choice->no_binary.v[i]));
     if (opt_planning_retarget(p, choice, err)) return -1;
@@ -240,6 +279,7 @@ void opt_planning_close(struct planning *p)
     if (p->has_target) tgt_target_release(&p->target);
     mtx_free(p->matrix);
     py_reqfile_release(&p->files);
+    opt_projects_release(&p->projects);
     gf_arena_release(&p->mem);
 }
 

@@ -12,12 +12,27 @@ struct opt_sources {
     bool no_index, refresh, strict;
 };
 struct opt_choice {
-    struct opt_list requirements, constraints, overrides, only_binary, no_binary;
+    struct opt_list requirements, constraints, overrides, extras, groups, only_binary, no_binary;
     const char *unknown, *prefer, *sdist;
     bool pre, no_installer;
 };
 extern const struct opt_row opt_source_rows[], opt_choice_rows[];
-enum { OPT_SOURCE_ROWS = 8, OPT_CHOICE_ROWS = 10 };
+enum { OPT_SOURCE_ROWS = 8, OPT_CHOICE_ROWS = 12 };
+
+/* projects.c: TOML files among the requests. */
+struct opt_pythons { const char *file; struct py_specset specs; const char *text; };
+struct opt_projects {
+    GF_VEC(struct py_req) requests;
+    GF_VEC(struct rsv_hashes) hashes;
+    GF_VEC(struct opt_pythons) pythons; /* requires-python of each file */
+    GF_VEC(const char *) locks;         /* pylock files, taken once the target is known */
+};
+bool opt_is_toml(const char *path);
+/* A pyproject.toml adds its dependencies, the extras and the dependency groups that are asked for; a pylock.toml is kept for opt_projects_select. */
+int opt_projects_add(struct gf_arena *a, struct opt_projects *p, const char *path, const struct opt_choice *c, struct gf_err *err);
+/* What the pylock files install on the target, each package as its very file; and that the target's Python is one that the files allow. */
+int opt_projects_select(struct gf_arena *a, struct opt_projects *p, const struct mdl_profile *target, const struct opt_choice *c, struct gf_err *err);
+void opt_projects_release(struct opt_projects *p);
 
 /* Everything of one planning run; released together. */
 struct planning {
@@ -29,6 +44,7 @@ struct planning {
     struct src_config config;
     struct rsv_problem problem;
     struct py_reqfile files;     /* what the requirement files hold */
+    struct opt_projects projects; /* what pyproject.toml and pylock.toml ask for */
     char *request_json;
     bool has_target;
 };
