@@ -28,6 +28,7 @@ const struct opt_row opt_choice_rows[OPT_CHOICE_ROWS] = {
     { 0, "no-binary", "NAME|:all:", OPT_LIST, CHOICE(no_binary), "no wheels of this package" },
     { 0, "prefer", "newest|oldest|installed", OPT_STR, CHOICE(prefer), "which of the versions that fit (newest)" },
     { 0, "pre", NULL, OPT_FLAG, CHOICE(pre), "take pre-releases like releases" },
+    { 0, "save-case", "FILE", OPT_STR, CHOICE(save_case), "write this run as a small scenario that reproduces it without the network" },
     { 0, "no-installer", NULL, OPT_FLAG, CHOICE(no_installer), "leave out the pip wheel that the bundle installs with" },
 };
 
@@ -255,7 +256,7 @@ int opt_planning_retarget(struct planning *p, const struct opt_choice *c, struct
 int opt_planning_open(struct planning *p, const struct opt_common *common, const struct opt_target *target, struct opt_sources *sources,
                       const struct opt_choice *choice, const struct opt_list *words, struct gf_err *err)
 {
-    *p = (struct planning){ .mem = GF_ARENA_INIT };
+    *p = (struct planning){ .mem = GF_ARENA_INIT, .save_case = choice->save_case };
     if (read_requests(p, choice, words, err)) return -1;
     if (opt_open_target(target, &p->matrix, &p->target, err)) return -1;
     p->has_target = true;
@@ -274,6 +275,7 @@ int opt_planning_open(struct planning *p, const struct opt_common *common, const
 
 void opt_planning_close(struct planning *p)
 {
+    rsv_record_free(p->record);
     src_set_free(p->sources);
     net_client_free(p->net);
     if (p->has_target) tgt_target_release(&p->target);
@@ -281,6 +283,15 @@ void opt_planning_close(struct planning *p)
     py_reqfile_release(&p->files);
     opt_projects_release(&p->projects);
     gf_arena_release(&p->mem);
+}
+
+static int write_case(struct planning *p, const struct rsv_result *r, struct gf_err *err)
+{
+    GF_BUF_SCOPE struct gf_buf text;
+    gf_buf_init(&text, GF_CAP_LOCK);
+    if (rsv_record_write(p->record, &p->problem, r, &text, err) || gf_file_write_atomic(p->save_case, gf_buf_slice(&text), 0644, err)) return gf_wrap(err, "--save-case");
+    out_talk("written: %s", p->save_case);
+    return 0;
 }
 
 static void show_progress(void *arg, size_t known, size_t read)
@@ -298,8 +309,11 @@ int opt_planning_solve(struct planning *p, const struct rsv_plan_options *given,
     o.progress = show_progress;
     o.progress_arg = &bar;
     o.request_json = p->request_json;
-    int rc = rsv_plan(&p->problem, rsv_supply_of_sources(p->sources), &o, ret, err);
+    struct rsv_supply supply = rsv_supply_of_sources(p->sources);
+    if (p->save_case) supply = rsv_record_supply(p->record = rsv_record_new(supply));
+    int rc = rsv_plan(&p->problem, supply, &o, ret, err);
     out_progress_end(&bar);
+    if (!rc && p->save_case) rc = write_case(p, ret, err);
     if (!rc && ret->skipped_files) gf_note(out_log(), 1, "%u files with names that cannot be read were skipped", ret->skipped_files);
     return rc;
 }

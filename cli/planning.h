@@ -3,7 +3,7 @@
 #define CMD_PLANNING_H
 #include "cli/command.h"
 #include "python/reqfile.h"
-#include "resolver/plan.h"
+#include "resolver/record.h"
 #include "sources/pipconf.h"
 
 struct opt_sources {
@@ -13,11 +13,11 @@ struct opt_sources {
 };
 struct opt_choice {
     struct opt_list requirements, constraints, overrides, extras, groups, only_binary, no_binary;
-    const char *unknown, *prefer, *sdist;
+    const char *unknown, *prefer, *sdist, *save_case;
     bool pre, no_installer;
 };
 extern const struct opt_row opt_source_rows[], opt_choice_rows[];
-enum { OPT_SOURCE_ROWS = 8, OPT_CHOICE_ROWS = 12 };
+enum { OPT_SOURCE_ROWS = 8, OPT_CHOICE_ROWS = 13 };
 
 /* projects.c: TOML files among the requests. */
 struct opt_pythons { const char *file; struct py_specset specs; const char *text; };
@@ -43,6 +43,8 @@ struct planning {
     struct net_client *net;
     struct src_config config;
     struct rsv_problem problem;
+    const char *save_case;       /* NULL: not asked for */
+    struct rsv_record *record;
     struct py_reqfile files;     /* what the requirement files hold */
     struct opt_projects projects; /* what pyproject.toml and pylock.toml ask for */
     char *request_json;

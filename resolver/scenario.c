@@ -101,7 +101,7 @@ static int read_option(struct reading *r, gf_slice rest)
 
 static bool is_keyword(gf_slice w)
 {
-    static const char *const words[] = { "requires", "carries", "python", "tags", "build", "yanked", "sdist", "variant", "index", "size", "unread" };
+    static const char *const words[] = { "requires", "carries", "python", "tags", "build", "yanked", "sdist", "variant", "index", "size", "sha256", "unread" };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (gf_slice_is(w, words[i])) return true;
     return gf_slice_starts(w, GF_S("extra:"));
@@ -131,6 +131,7 @@ static int set_keyword(struct reading *r, struct scenario_pkg *p, gf_slice key, 
     else if (gf_slice_is(key, "size")) p->size = gf_take_u64(&v);
     else if (gf_slice_is(key, "yanked")) p->yanked = gf_arena_str(a, v);
     else if (gf_slice_is(key, "variant")) p->variant = gf_arena_str(a, v);
+    else if (gf_slice_is(key, "sha256")) p->sha256 = gf_arena_str(a, v);
     else if (gf_slice_is(key, "index")) p->index = gf_arena_str(a, v);
     else if (gf_slice_is(key, "sdist")) p->sdist = true;
     else if (gf_slice_is(key, "unread")) p->unread = true;
@@ -151,7 +152,7 @@ static int read_pkg(struct reading *r, gf_slice rest)
     p->name = rsv_scenario_is_component(gf_arena_str(&r->s->mem, name)) ? gf_arena_str(&r->s->mem, name) : py_name_normalize(&r->s->mem, name);
     p->version = gf_arena_str(&r->s->mem, version);
     while (gf_slice_word(&rest, &key)) {
-        if (!is_keyword(key)) return bad(r, "a keyword of pkg was expected (requires, extra:NAME, carries, python, tags, build, yanked, sdist, variant, index, size, unread)", key);
+        if (!is_keyword(key)) return bad(r, "a keyword of pkg was expected (requires, extra:NAME, carries, python, tags, build, yanked, sdist, variant, index, size, sha256, unread)", key);
         if (set_keyword(r, p, key, value_of(&rest))) return -1;
     }
     return 0;

@@ -5,7 +5,7 @@
  *   option  pre  prefer=oldest  unknown=refuse  sdist=allow  only-binary=NAME  no-binary=NAME
  *   pkg     NAME VERSION [KEYWORD VALUE…]…   a distribution, or a component or variant's build of one. Keywords:
  *             requires REQ | REQ | …    extra:NAME REQ | …    python SPEC    tags TAGS    build N    yanked [REASON]    sdist
- *             carries 8.0 8.6 9.0a ptx:9.0   variant cu126   index pytorch-cu126   size BYTES   unread
+ *             carries 8.0 8.6 9.0a ptx:9.0   variant cu126   index pytorch-cu126   size BYTES   sha256 HEX   unread
  *   family  NAME PACKAGE…        distributions that must be of one variant
  *   rule    {…}                  a row of the matrix's rules, source and evidence may be left out
  *   want    REQ | REQ            requests in order;  constrain REQ | …   override REQ | …

@@ -5,7 +5,7 @@
 #include "resolver/scenario.h"
 
 struct scenario_pkg {        /* one pkg line */
-    const char *name, *version, *python, *tags, *yanked, *variant, *index;
+    const char *name, *version, *python, *tags, *yanked, *variant, *index, *sha256;
     gf_slice requires, carries;
     GF_VEC(gf_slice) extras; /* "NAME REQ | REQ" */
     uint64_t build, size;

@@ -125,7 +125,7 @@ static int fill_file(struct rsv_scenario *s, struct scenario_pkg *p, struct gf_e
     char *stem = gf_arena_printf(&s->mem, "%s-%s", escaped(&s->mem, name), p->version);
     p->file = (struct src_file){ .filename = p->sdist ? gf_arena_printf(&s->mem, "%s.tar.gz", stem)
                                                       : gf_arena_printf(&s->mem, "%s%s-%s.whl", stem, build, p->tags ? p->tags : "py3-none-any"),
-                                 .size = (int64_t)p->size, .uploaded = -1, .requires_python = p->python, .yanked = p->yanked,
+                                 .size = (int64_t)p->size, .sha256 = p->sha256, .uploaded = -1, .requires_python = p->python, .yanked = p->yanked,
                                  .source = index_number(s, p->index ? p->index : "default") };
     p->file.url = gf_arena_printf(&s->mem, "%s%s", s->universe->index.v[p->file.source].url, p->file.filename);
     return fill_metadata(s, p, name, err);
