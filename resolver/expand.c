@@ -244,17 +244,38 @@ static enum rsv_state metadata_of(struct rsv_universe *u, struct rsv_solver *s, 
     return RSV_READY;
 }
 
+/* Is r in force: without an extra, or by that extra alone. */
+static bool in_force(const struct rsv_universe *u, const struct py_req *r, const char *extra)
+{
+    if (!r->marker) return !extra;
+    if (extra && !py_marker_mentions(r->marker, GF_S("extra"))) return false;
+    return py_marker_eval(r->marker, &u->env, gf_slice_of(extra)) != PY_NO;
+}
+
 static void need_metadata(struct rsv_universe *u, struct needs *out, const struct py_metadata *m, const char *extra)
+{
+    for (uint32_t i = 0; i < m->nrequires; i++)
+        if (in_force(u, &m->requires[i], extra)) need_requirement(u, out, &m->requires[i], (struct rsv_reason){ .kind = RSV_R_METADATA, .text = m->requires[i].text });
+}
+
+static bool url_asked_for(const struct rsv_universe *u, const struct py_req *r)
+{
+    for (size_t i = 0; i < u->p->nrequests; i++)
+        if (u->p->requests[i].url && strcmp(u->p->requests[i].name, r->name) == 0 && strcmp(u->p->requests[i].url, r->url) == 0) return true;
+    return override_of(u, r->name) != NULL;
+}
+
+/* A package that would bring another from a URL of its own choice is not taken: the index was asked, not that place. */
+static bool wants_url(struct rsv_universe *u, struct rsv_solver *s, rsv_pkg pkg, uint32_t at, const struct py_metadata *m, const char *extra)
 {
     for (uint32_t i = 0; i < m->nrequires; i++) {
         const struct py_req *r = &m->requires[i];
-        if (extra && !r->marker) continue;
-        if (r->marker) {
-            if (extra && !py_marker_mentions(r->marker, GF_S("extra"))) continue;
-            if (py_marker_eval(r->marker, &u->env, gf_slice_of(extra)) == PY_NO) continue;
-        }
-        need_requirement(u, out, r, (struct rsv_reason){ .kind = RSV_R_METADATA, .text = r->text });
+        if (!r->url || !in_force(u, r, extra) || url_asked_for(u, r)) continue;
+        struct rsv_term t = { pkg, true, rsv_set_one(&u->mem, at) };
+        rsv_add_external(s, &t, 1, rsv_reason_add(u, (struct rsv_reason){ .kind = RSV_R_URL, .pkg = pkg, .dep = RSV_NONE, .text = gf_arena_strz(&u->mem, r->text) }));
+        return true;
     }
+    return false;
 }
 
 static enum rsv_state expand_distribution(struct rsv_universe *u, struct rsv_solver *s, rsv_pkg pkg, uint32_t at, struct gf_err *err)
@@ -263,7 +284,7 @@ static enum rsv_state expand_distribution(struct rsv_universe *u, struct rsv_sol
     const struct py_metadata *meta = NULL;
     struct needs needs = { 0 };
     enum rsv_state state = metadata_of(u, s, pkg, at, &meta, err);
-    if (state != RSV_READY || !meta) return state;
+    if (state != RSV_READY || !meta || wants_url(u, s, pkg, at, meta, NULL)) return state;
     need_metadata(u, &needs, meta, NULL);
     need_rules(u, &needs, u->pkg.v[pkg].name, c);
     need_policies(u, &needs, u->pkg.v[pkg].name, c);
@@ -315,7 +336,7 @@ static enum rsv_state expand_extra(struct rsv_universe *u, struct rsv_solver *s,
     if (!u->pkg.v[base].c[at].replaces_by) {
         const struct py_metadata *meta = NULL;
         enum rsv_state state = metadata_of(u, s, pkg, at, &meta, err);
-        if (state != RSV_READY || !meta || lacks_extra(u, s, pkg, at, meta)) {
+        if (state != RSV_READY || !meta || lacks_extra(u, s, pkg, at, meta) || wants_url(u, s, pkg, at, meta, u->pkg.v[pkg].extra)) {
             gf_vec_free(&needs.v);
             return state;
         }

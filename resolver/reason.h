@@ -21,6 +21,7 @@ enum rsv_reason_kind {
     RSV_R_BINARY,       /* only wheels, and the request refuses them */
     RSV_R_HASH,         /* none of the digests that the request gives */
     RSV_R_NO_EXTRA,     /* text: an extra that newer versions have and this one has not */
+    RSV_R_URL,          /* text: a requirement from a URL, which only the request itself may ask for */
     RSV_R_NOT_FOUND,    /* no source has the project */
     RSV_R_METADATA_BAD, /* the metadata cannot be read */
     RSV_R_GPU,          /* no code for a GPU of the target */
