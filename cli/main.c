@@ -62,7 +62,7 @@ static int run_command(const struct cmd *c, int argc, char **argv)
     void *opts = gf_xcalloc(1, c->size);
     struct opt_common *common = opts;
     int rc = opt_parse(c->groups, c->ngroups, argc, argv, opts, &args, &err);
-    out_init(common->json, common->quiet, common->verbose);
+    if (!rc) out_init(common->json, common->quiet, common->verbose);
     if (!rc && common->help) {
         GF_BUF_SCOPE struct gf_buf text;
         gf_buf_init(&text, GF_CAP_OUTPUT);
@@ -91,6 +91,9 @@ static int run_command(const struct cmd *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
+    bool json = false;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) json |= strcmp(argv[i], "--json") == 0;
+    out_init(json, false, 0); /* for what goes wrong before a command has its options */
     bool help = word && (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "help") == 0);
     if (help && argc > 2) { /* help COMMAND */
         char *again[] = { argv[0], argv[2], (char[]){ "-h" }, NULL };
@@ -104,7 +107,7 @@ int main(int argc, char **argv)
     }
     if (!word) return usage_error("no command given", NULL);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        gf_buf_adds(&text, "gpuferry " GPUFERRY_VERSION "\n");
+        gf_buf_adds(&text, json ? "{\n  \"version\": \"" GPUFERRY_VERSION "\"\n}\n" : "gpuferry " GPUFERRY_VERSION "\n");
         return print(&text);
     }
     for (size_t i = 0; commands[i]; i++)

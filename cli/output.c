@@ -1,6 +1,7 @@
 #include "cli/output.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -43,7 +44,12 @@ const char *out_color(enum out_color c)
 
 int out_result(gf_slice text, struct gf_err *err)
 {
-    if (fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) != 0) return gf_fail_errno(err, errno, "cannot write the result to standard output");
+    bool good = fwrite(text.p, 1, text.n, stdout) == text.n && fflush(stdout) == 0;
+    if (!good && errno == EPIPE) { /* the reader has seen enough (head, less): the end that other tools have */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    if (!good) return gf_fail_errno(err, errno, "cannot write the result to standard output");
     return 0;
 }
 

@@ -189,17 +189,35 @@ static bool target_given(const struct opt_target *t)
     return t->targets.n || t->gpus.n || t->os || t->arch || t->python || t->glibc || t->kernel || t->driver || t->accelerator;
 }
 
+/* What asks the sources anew and says nothing to a lock that is there: the first of it, as written. */
+static const char *asks_anew(const struct options *o)
+{
+    const struct opt_sources *s = &o->sources;
+    const struct opt_choice *c = &o->choice;
+    if (target_given(&o->target)) return "a target (--gpu, --driver, --os, --python, --target …)";
+    if (s->index_url || s->extra_index_urls.n || s->find_links.n || s->no_index || s->sources || s->exclude_newer || s->refresh || s->strict) return "a source option";
+    if (c->requirements.n) return "--requirement";
+    if (c->constraints.n || c->overrides.n || c->unknown || c->sdist || c->prefer || c->pre || c->only_binary.n || c->no_binary.n || c->save_case) return "an option of the choice";
+    return NULL;
+}
+
 static int run(void *opts, const struct opt_list *args, struct gf_err *err)
 {
     struct options *o = opts;
     if (args->n == 0 && !o->choice.requirements.n) return gf_fail(err, GF_E_USAGE, "why what? name a package: 'gpuferry why torch' reads gpuferry.lock; with --gpu, --os … it asks the sources");
     const char *path = o->lock ? o->lock : "gpuferry.lock";
-    if (!o->lock && (target_given(&o->target) || !gf_path_exists(path))) return why_for_target(o, args, err);
+    const char *anew = asks_anew(o);
+    if (o->lock && anew) return gf_fail(err, GF_E_USAGE, "--lock explains what was chosen, %s asks anew: give one or the other", anew);
+    if (!o->lock && (anew || !gf_path_exists(path))) return why_for_target(o, args, err);
     struct gf_arena a = GF_ARENA_INIT;
     struct opt_list names = { 0 };
     for (size_t i = 0; i < args->n; i++) {
         struct py_req r;
         if (py_req_parse(&a, gf_slice_of(args->v[i]), true, &r, err)) break;
+        if (r.specs.n || r.url) {
+            gf_fail(err, GF_E_USAGE, "'%s': in %s each package has one version, name it alone ('gpuferry why %s'); to ask about another version give a target (--gpu, --os …)", args->v[i], path, r.name);
+            break;
+        }
         gf_vec_push(&names, r.name);
     }
     int rc = names.n == args->n ? why_in_lock(path, &names, o->common.json, err) : -1;
