@@ -1,0 +1,3 @@
+#include "tests/fuzz/format.h"
+
+FUZZ_FORMAT(tgt_smi_list)
