@@ -4,10 +4,16 @@
 uint64_t gf_hash64(const void *p, size_t n)
 {
     const unsigned char *s = p;
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < n; i++) h = (h ^ s[i]) * 0x100000001b3u;
+    uint64_t h = 0xcbf29ce484222325u ^ n, w;
+    for (; n >= 8; s += 8, n -= 8) {
+        memcpy(&w, s, 8);
+        h = (h ^ w) * 0x9fb21c651e98df25u;
+        h ^= h >> 32;
+    }
+    for (w = 0; n; n--) w = w << 8 | s[n - 1];
+    h = (h ^ w) * 0xff51afd7ed558ccdu;
     h ^= h >> 33;
-    h *= 0xff51afd7ed558ccdu;
+    h *= 0xc4ceb9fe1a85ec53u;
     return h ^ (h >> 33);
 }
 

@@ -18,6 +18,6 @@ void gf_names_release(struct gf_names *t);
 uint32_t gf_names_find(const struct gf_names *t, gf_slice name);              /* GF_NO_ID when absent */
 uint32_t gf_names_add(struct gf_names *t, gf_slice name, bool *ret_new);      /* ret_new may be NULL */
 static inline gf_slice gf_names_get(const struct gf_names *t, uint32_t id) { return t->names[id]; }
-uint64_t gf_hash64(const void *p, size_t n); /* FNV-1a with a final mix; not for hostile collisions beyond slow lookups */
+uint64_t gf_hash64(const void *p, size_t n); /* eight bytes at a time, of this machine's order; not for hostile collisions beyond slow lookups */
 
 #endif
