@@ -153,6 +153,42 @@ static void report_ptx(struct jdg *j, const struct jdg_pkg *pkg, const struct jd
     } else mdl_verdict_miss(j->v, "driver version (its CUDA must be as new as the toolkit that made the PTX)");
 }
 
+/* The CUDA that a release was made with, where its file does not tell: by the table of releases ("10.1" of "10.1, 10.2"). */
+static const char *cuda_of(struct jdg *j, const struct jdg_pkg *pkg)
+{
+    const struct mtx_release *rows;
+    size_t n = pkg->cuda || !pkg->has_version ? 0 : mtx_releases(j->m, &rows);
+    for (size_t i = 0; i < n; i++) {
+        struct py_version v;
+        gf_slice name = gf_slice_of(rows[i].name), own = gf_slice_of(pkg->name);
+        bool same = gf_slice_eq(name, own) || (gf_slice_starts(own, name) && gf_slice_is(gf_slice_from(own, name.n), "-gpu"));
+        if (!same || !py_version_parse(j->a, gf_slice_of(rows[i].version), &v) || v.nrelease < 2 || pkg->version.nrelease < 2) continue;
+        if (v.release[0] != pkg->version.release[0] || v.release[1] != pkg->version.release[1]) continue;
+        for (size_t k = 0; k < rows[i].nwith; k++)
+            if (strcmp(rows[i].with[k].key, "cuda") == 0) return rows[i].with[k].value;
+    }
+    return pkg->cuda;
+}
+
+/* Nobody knows what the file holds, but its toolkit knew no such GPU: no machine code can be in it. */
+static void report_older_toolkit(struct jdg *j, const struct jdg_pkg *pkg, const struct jdg_gpu *gpu)
+{
+    const char *cuda = cuda_of(j, pkg);
+    const struct mtx_toolkit *t = cuda ? mtx_toolkit(j->m, gf_slice_of(cuda)) : NULL;
+    for (size_t i = 0; t && i < t->nsm; i++) {
+        gf_slice sm = gf_slice_of(t->sm[i]);
+        uint64_t n = gf_take_u64(&sm);
+        if (sm.p && n / 10 == gpu->major && n % 10 <= gpu->minor) return;
+    }
+    if (!t) return;
+    struct mdl_finding *f = jdg_find(j, MDL_WARNING, MDL_SLOW, "R-ARCH", jdg_text(j, "%s on %s", pkg->label, gpu->label),
+                                     "%s was made with CUDA %s, which knows no sm_%u%u: it has no machine code for %s. At best the driver compiles its PTX at the first start, which takes many "
+                                     "minutes, and the cuBLAS and cuDNN of that CUDA know the GPU no better", pkg->label, t->cuda, gpu->major, gpu->minor, gpu->label);
+    f->confidence = "medium";
+    f->fix_text = jdg_text(j, "a release of %s made with a CUDA that knows sm_%u%u", pkg->name, gpu->major, gpu->minor);
+    jdg_source(j, f, t->source);
+}
+
 static void judge_package(struct jdg *j, const struct jdg_pkg *pkg)
 {
     struct served *all = GF_NEW_ARRAY(j->a, struct served, j->gpus.n);
@@ -175,6 +211,7 @@ static void judge_package(struct jdg *j, const struct jdg_pkg *pkg)
                      pkg->label, gpu->label, all[g].why ? ": " : "", all[g].why ? all[g].why : "");
         else if (all[g].runs == PY_UNKNOWN) {
             mdl_verdict_miss(j->v, jdg_text(j, "GPU code of %s (its arch list)", pkg->label));
+            report_older_toolkit(j, pkg, gpu);
             if (decides(pkg->name) && !no) j->v->undecided = true;
         }
     }

@@ -120,7 +120,7 @@ static void judge_driver(struct rsv_universe *u, rsv_pkg pkg, struct rsv_candida
     for (size_t i = 0; i < f->ngpus && c->refused == RSV_NONE; i++) {
         unsigned major, minor;
         if (!f->gpus[i].cc || !mtx_cc_parse(gf_slice_of(f->gpus[i].cc), &major, &minor)) continue;
-        struct mtx_answer a = mtx_driver_serves_gpu(u->p->matrix, u->os, gf_slice_of(c->version.text), major, minor);
+        struct mtx_answer a = mtx_driver_serves_gpu(u->p->matrix, u->driver_os, gf_slice_of(c->version.text), major, minor);
         if (a.value == PY_YES && u->p->driver == RSV_DRIVER_KEEP && f->driver_flavour)
             a = mtx_flavour_serves_gpu(u->p->matrix, gf_slice_of(f->driver_flavour), gf_slice_of(c->version.text), major, minor);
         if (a.value == PY_YES && u->p->driver == RSV_DRIVER_ANY && f->gpus[i].pci)
@@ -158,7 +158,7 @@ static size_t driver_rows(struct rsv_universe *u, struct driver_row *rows, size_
         return u->p->profile->driver_version && py_version_parse(&u->mem, gf_slice_of(u->p->profile->driver_version), &rows[0].c.version);
     }
     const struct mtx_branch *const *branches = NULL;
-    size_t nb = mtx_branches(u->p->matrix, u->os, &branches);
+    size_t nb = mtx_branches(u->p->matrix, u->driver_os, &branches);
     for (size_t i = 0; i < nb && n < cap; i++) {
         rows[n] = (struct driver_row){ .c = { .refused = RSV_NONE, .provider = RSV_NONE, .note = branches[i]->label, .shown = branches[i]->latest }, .eol = branches[i]->eol };
         if (branches[i]->latest && py_version_parse(&u->mem, gf_slice_of(branches[i]->latest), &rows[n].c.version)) n++;
@@ -188,6 +188,6 @@ rsv_set rsv_driver_with_cuda(struct rsv_universe *u, rsv_pkg driver, const char 
     struct rsv_set_builder w = { 0 };
     const struct rsv_package *p = &u->pkg.v[driver];
     for (uint32_t i = 0; i < p->n; i++)
-        if (mtx_driver_runs_ptx(u->p->matrix, u->os, gf_slice_of(p->c[i].version.text), gf_slice_of(cuda)).value != PY_NO) rsv_set_add(&w, i);
+        if (mtx_driver_runs_ptx(u->p->matrix, u->driver_os, gf_slice_of(p->c[i].version.text), gf_slice_of(cuda)).value != PY_NO) rsv_set_add(&w, i);
     return rsv_set_build(&u->mem, &w);
 }

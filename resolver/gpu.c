@@ -154,6 +154,20 @@ static bool fact_lookup(const void *arg, gf_slice name, gf_slice *ret)
     return false;
 }
 
+/* Rules of the driver speak of its own numbers. */
+static bool driver_fact_lookup(const void *arg, gf_slice name, gf_slice *ret)
+{
+    const struct rsv_universe *u = arg;
+    return gf_slice_is(name, "os") ? take(ret, u->driver_os) : fact_lookup(arg, name, ret);
+}
+
+static bool asks_driver(const struct mtx_rule *r)
+{
+    for (size_t i = 0; i < r->nterms; i++)
+        if (strcmp(r->terms[i].name, "driver") == 0) return true;
+    return false;
+}
+
 struct py_env rsv_facts_env(const struct rsv_universe *u) { return (struct py_env){ fact_lookup, u }; }
 
 bool rsv_rule_applies(struct rsv_universe *u, const struct mtx_rule *r, const struct rsv_candidate *c)
@@ -161,7 +175,7 @@ bool rsv_rule_applies(struct rsv_universe *u, const struct mtx_rule *r, const st
     if (!py_specset_contains(&r->versions, &c->version)) return false;
     if (r->variant && !(c->variant && strcmp(c->variant, r->variant) == 0)) return false;
     if (!r->when) return true;
-    struct py_env env = rsv_facts_env(u);
+    struct py_env env = asks_driver(r) ? (struct py_env){ driver_fact_lookup, u } : rsv_facts_env(u);
     return py_marker_eval(r->when, &env, GF_NONE) != PY_NO;
 }
 

@@ -117,6 +117,7 @@ static int add_target(const struct rsv_problem *p, struct gf_buf *out, struct gf
     if (f->kernel) gf_buf_addf(out, " kernel=%.*s", (int)strcspn(f->kernel, " "), f->kernel);
     if (f->cpu_level) gf_buf_addf(out, " cpu=%d", f->cpu_level);
     if (f->driver_flavour) gf_buf_addf(out, " flavour=%s", f->driver_flavour);
+    if (f->wsl == PY_YES) gf_buf_adds(out, " wsl=yes");
     if (f->driver_cuda) gf_buf_addf(out, " cuda=%s", f->driver_cuda);
     if (f->accelerator) gf_buf_addf(out, " accelerator=%s", f->accelerator);
     gf_buf_adds(out, "\ndata    full\n");

@@ -51,11 +51,12 @@ static int set_fact(struct reading *r, gf_slice key, gf_slice v)
     else if (gf_slice_is(key, "kernel")) p->kernel = text;
     else if (gf_slice_is(key, "cpu")) p->cpu_level = v.n == 1 ? v.p[0] - '0' : 0;
     else if (gf_slice_is(key, "flavour")) p->driver_flavour = text;
+    else if (gf_slice_is(key, "wsl")) p->wsl = gf_slice_is(v, "yes") ? PY_YES : PY_NO;
     else if (gf_slice_is(key, "cuda")) p->driver_cuda = text;
     else if (gf_slice_is(key, "accelerator")) {
         p->accelerator = text;
         s->problem.gpu_rules = strcmp(text, "any") != 0 && strcmp(text, "cpu") != 0;
-    } else return bad(r, "a fact of the target was expected (gpu, driver, os, arch, python, glibc, musl, kernel, cpu, flavour, cuda, accelerator)", key);
+    } else return bad(r, "a fact of the target was expected (gpu, driver, os, arch, python, glibc, musl, kernel, cpu, flavour, wsl, cuda, accelerator)", key);
     return 0;
 }
 

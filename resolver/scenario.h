@@ -1,6 +1,6 @@
 /* A scenario: a solve as a small text file (*.case). Lines, # comments, a line that begins with blanks continues the one before:
  *
- *   target  gpu=8.6,6.1 driver=535.309.01|any|none os=debian-12 arch=x86_64 python=3.12 glibc=2.36 kernel=6.1 cpu=2 flavour=open accelerator=any
+ *   target  gpu=8.6,6.1 driver=535.309.01|any|none os=debian-12 arch=x86_64 python=3.12 glibc=2.36 kernel=6.1 cpu=2 flavour=open wsl=yes accelerator=any
  *   data    case | full          the facts: drivers, CUDA, GPUs and what the file says; or the whole embedded data set
  *   option  pre  prefer=oldest  unknown=refuse  sdist=allow  only-binary=NAME  no-binary=NAME
  *   pkg     NAME VERSION [KEYWORD VALUE…]…   a distribution, or a component or variant's build of one. Keywords:

@@ -207,10 +207,11 @@ static void set_platform_names(struct rsv_universe *u)
 {
     const struct mdl_profile *f = u->p->profile;
     u->os = u->platform.os == PY_OS_WINDOWS ? "windows" : u->platform.os == PY_OS_MACOS ? "macos" : "linux";
+    u->driver_os = f->wsl == PY_YES ? "windows" : u->os;
     u->build_platform = gf_arena_printf(&u->mem, "%s_%s", u->os, f->arch);
     if (strcmp(u->os, "windows") == 0) u->build_platform = "windows";
     if (f->driver_version && u->p->driver == RSV_DRIVER_KEEP)
-        u->driver_cuda = f->driver_cuda ? f->driver_cuda : mtx_driver_cuda(u->p->matrix, u->os, gf_slice_of(f->driver_version));
+        u->driver_cuda = f->driver_cuda ? f->driver_cuda : mtx_driver_cuda(u->p->matrix, u->driver_os, gf_slice_of(f->driver_version));
 }
 
 static void note_requests(struct rsv_universe *u)

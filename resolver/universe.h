@@ -63,7 +63,7 @@ struct rsv_universe {
     struct py_env env;
     struct py_tags *tags;
     struct py_version python;
-    const char *os, *build_platform, *driver_cuda; /* "linux", "linux_x86_64", "12.2" or NULL */
+    const char *os, *driver_os, *build_platform, *driver_cuda; /* "linux"; whose numbers the driver has: "windows" inside WSL; "linux_x86_64"; "12.2" or NULL */
     struct gf_names names;        /* package keys */
     GF_VEC(struct rsv_package) pkg;
     GF_VEC(struct rsv_reason) reasons;

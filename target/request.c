@@ -187,11 +187,14 @@ static int take_plain(struct making *k, const struct tgt_request *r)
 /* --- driver -------------------------------------------------------------------------------------------------------------- */
 const char *tgt_mtx_os(const struct mdl_profile *p) { return p->os_id && strcmp(p->os_id, "windows") == 0 ? "windows" : "linux"; }
 
+/* Whose numbers the driver has: inside WSL it is the one of Windows. */
+static const char *driver_os(const struct mdl_profile *p) { return p->wsl == PY_YES ? "windows" : tgt_mtx_os(p); }
+
 /* nvidia-smi's CUDA number alone: the oldest driver that prints it is what may be counted on. */
 static void driver_from_cuda(struct making *k)
 {
     const struct mtx_branch *const *b;
-    size_t n = mtx_branches(k->m, tgt_mtx_os(k->p), &b);
+    size_t n = mtx_branches(k->m, driver_os(k->p), &b);
     const struct mtx_branch *oldest = NULL;
     for (size_t i = 0; i < n; i++)
         if (b[i]->cuda && strcmp(b[i]->cuda, k->p->driver_cuda) == 0) oldest = b[i];
@@ -202,7 +205,7 @@ static void driver_from_cuda(struct making *k)
 
 static void cuda_from_driver(struct making *k)
 {
-    const char *cuda = mtx_driver_cuda(k->m, tgt_mtx_os(k->p), gf_slice_of(k->p->driver_version));
+    const char *cuda = mtx_driver_cuda(k->m, driver_os(k->p), gf_slice_of(k->p->driver_version));
     if (!cuda) return;
     k->p->driver_cuda = gf_arena_strz(&k->p->mem, cuda);
     assume(k, gf_arena_printf(&k->p->mem, "CUDA %s of the driver (%s, data/nvidia/driver.json)", cuda, k->p->driver_version));
