@@ -166,6 +166,15 @@ static const char *source_of(struct rsv_universe *u, struct gf_arena *a, const s
     return NULL;
 }
 
+static char *apart_text(struct rsv_universe *u, struct gf_arena *a, const struct rsv_incompat *inc, const char *who, const char *why)
+{
+    static const char every[] = "every version of ";
+    const char *other = rsv_set_text(u, a, inc->terms[1].pkg, inc->terms[1].set), *colon = why ? ": " : "";
+    if (!why) why = "";
+    if (strncmp(other, every, sizeof every - 1) == 0) return gf_arena_printf(a, "no version of %s goes with %s%s%s", other + sizeof every - 1, who, colon, why);
+    return gf_arena_printf(a, "%s does not go with %s%s%s", other, who, colon, why);
+}
+
 bool rsv_reason_text(struct rsv_universe *u, struct gf_arena *a, const struct rsv_incompat *inc, struct mdl_reason *ret)
 {
     if (inc->reason == RSV_NONE) return false;
@@ -186,7 +195,7 @@ bool rsv_reason_text(struct rsv_universe *u, struct gf_arena *a, const struct rs
     case RSV_R_VARIANT: ret->text = gf_arena_printf(a, "%s is a %s build, and all of a family must be of one variant", who, r->text); return true;
     case RSV_R_RULE:
         if (inc->kind == RSV_CAUSE_EXTERNAL && inc->nterms == 2)
-            ret->text = gf_arena_printf(a, "%s does not go with %s%s%s", rsv_set_text(u, a, inc->terms[1].pkg, inc->terms[1].set), who, r->why ? ": " : "", r->why ? r->why : "");
+            ret->text = apart_text(u, a, inc, who, r->why);
         else ret->text = edge_text(u, a, inc, r);
         return true;
     default: ret->text = refused_text(u, a, who, r); return true;

@@ -40,7 +40,9 @@ static bool alike(const struct rsv_incompat *a, const struct rsv_reason *r, cons
     if (!r || !q || r->kind != q->kind || a->kind != b->kind || a->nterms != b->nterms || a->terms[0].pkg != b->terms[0].pkg || r->dep != q->dep) return false;
     bool same_text = r->text == q->text || (r->text && q->text && strcmp(r->text, q->text) == 0);
     switch (r->kind) {
-    case RSV_R_RULE: return a->kind == RSV_CAUSE_EDGE && same_text && r->text;
+    case RSV_R_RULE:
+        if (a->kind == RSV_CAUSE_EXTERNAL) return a->nterms == 2 && a->terms[1].pkg == b->terms[1].pkg && r->why == q->why;
+        return a->kind == RSV_CAUSE_EDGE && same_text && r->text;
     case RSV_R_METADATA:
     case RSV_R_PROVIDES: return a->kind == RSV_CAUSE_EDGE;
     case RSV_R_NO_EXTRA: return same_text;
@@ -59,6 +61,7 @@ static struct rsv_incompat with_alike(struct rsv_universe *u, const uint32_t *le
         const struct rsv_incompat *o = rsv_incompat_at(u->solver, leaves[i]);
         if (i == at || !alike(&inc, r, o, reason_of(u, o))) continue;
         terms[0].set = rsv_set_union(&u->mem, terms[0].set, o->terms[0].set);
+        if (r->kind == RSV_R_RULE && inc.kind == RSV_CAUSE_EXTERNAL) terms[1].set = rsv_set_union(&u->mem, terms[1].set, o->terms[1].set);
         if (!reason_of(u, o)->text != !r->text || (r->text && strcmp(reason_of(u, o)->text, r->text) == 0)) continue;
         *ret_widened = true;
         if (inc.nterms > 1) terms[1].set = rsv_set_union(&u->mem, terms[1].set, o->terms[1].set);

@@ -169,6 +169,18 @@ def link(folder, path, elf):
     return made
 
 
+def beside(opener, opened, libraries):
+    """Links what one of the libraries opens by its name without a version into the opener's folder, where it is searched. Number of links."""
+    made = 0
+    for folder in {os.path.dirname(path) for path in libraries if os.path.basename(path).startswith(opener + ".so")}:
+        for path in sorted(path for path in libraries if os.path.basename(path).startswith(opened + ".so.")):
+            place = os.path.join(SITE, folder, opened + ".so")
+            if not os.path.lexists(place):
+                os.symlink(os.path.relpath(path, folder), place)
+                made += 1
+    return made
+
+
 def loads(name):
     try:
         ctypes.CDLL(name)
@@ -216,6 +228,7 @@ def main(lock):
         client = libraries_of(dists[name])
         places = sorted(set(folders(client)))
         made = sum(link(place, path, elf) for place in places for path, elf in libraries.items())
+        made += beside("libcublasLt", "libnvrtc", libraries)  # cuBLAS of CUDA 11 does
         stand_in(client, places)
         order = in_order(libraries, {n for elf in client.values() for n in elf.needed})
         for module in modules_of(dists[name]):

@@ -49,10 +49,11 @@ expect 0 removed 'uninstall' inside sh /opt/s/.gpuferry/uninstall.sh
 if [ ! -e "$root/opt/s" ]; then ok "nothing is left"; else bad "nothing is left"; fi
 
 # ---- the real ones: each library that they link (NEEDED) or open by name, but the driver's, of which a stand-in lies in /stub ----
+driver=580.95.05
 real() { # REQUEST MODULE LINKED-FILE…
 	request=$1 module=$2
 	shift 2
-	"$GPUFERRY" plan "$request" --os debian-12 --python 3.11 --gpu "RTX 4090" --driver 580.95.05 --sources default -o "$TMPDIR/$module.lock" >"$TMPDIR/log" 2>&1 &&
+	"$GPUFERRY" plan "$request" --os debian-12 --python 3.11 --gpu "RTX 4090" --driver "$driver" --sources default -o "$TMPDIR/$module.lock" >"$TMPDIR/log" 2>&1 &&
 		"$GPUFERRY" bundle "$TMPDIR/$module.lock" -o "$TMPDIR/$module.tar" >"$TMPDIR/log" 2>&1 && unpack "$module" || { bad "$request: plan and bundle"; return; }
 	expect 0 "libraries: $module finds" "$request: install" inside sh "/b/$module/install.sh" --prefix "/opt/$module"
 	for file; do
@@ -63,21 +64,27 @@ real() { # REQUEST MODULE LINKED-FILE…
 if [ -n "${FULL:-}" ]; then
 	mkdir -p "$root/stub"
 	echo 'void cuTensorMapEncodeTiled(void) {}' | gcc -shared -fPIC -o "$root/stub/libcuda.so.1" -Wl,-soname,libcuda.so.1 -x c - # the one that is bound at once
-	real onnxruntime-gpu onnxruntime 'onnxruntime/capi/libonnxruntime_providers_shared.so' 'onnxruntime/capi/libonnxruntime_providers_cuda.so'
-	for name in libcudnn.so.9 libcufft.so.12 libnvrtc.so.13; do
-		expect 0 found "onnxruntime-gpu: $name, opened by name" inside /opt/onnxruntime/bin/python -c "import ctypes, onnxruntime; ctypes.CDLL('$name') and print('found')"
+	for generation in '580.95.05 libcufft.so.12 libnvrtc.so.13' '550.163.01 libcufft.so.11 libnvrtc.so.12'; do # the driver serves CUDA 13; 12
+		driver=${generation%% *}
+		real onnxruntime-gpu onnxruntime 'onnxruntime/capi/libonnxruntime_providers_shared.so' 'onnxruntime/capi/libonnxruntime_providers_cuda.so'
+		for name in libcudnn.so.9 ${generation#* }; do
+			expect 0 found "onnxruntime-gpu: $name, opened by name" inside /opt/onnxruntime/bin/python -c "import ctypes, onnxruntime; ctypes.CDLL('$name') and print('found')"
+		done
+		rm -rf "$root/opt/onnxruntime" "$root/b/onnxruntime"
 	done
-	rm -rf "$root/opt/onnxruntime" "$root/b/onnxruntime"
 	real paddlepaddle-gpu paddle
 	probe=$root/opt/paddle/lib/python3.11/site-packages/paddle/libs
 	# opens by name with the search path of libphi.so, which opens them: it has the names in its code only
 	# shellcheck disable=SC2016 # the loader expands it
 	printf '#include <dlfcn.h>\nconst char *probe(const char *n) { return dlopen(n, RTLD_NOW) ? "found" : dlerror(); }\n' |
 		gcc -shared -fPIC -o "$probe/libprobe.so" -Wl,-rpath,'$ORIGIN' -Wl,--enable-new-dtags -x c -
-	for name in libcublas.so libcublasLt.so libcurand.so libcudnn.so libcusolver.so libcusparse.so libcufft.so libnvrtc.so libcudart.so libcupti.so libnccl.so; do
+	for name in libcublas.so libcublasLt.so libcurand.so libcudnn.so libcusolver.so libcusparse.so libcufft.so libnvrtc.so libcudart.so libcupti.so libnccl.so libnvjpeg.so libnvToolsExt.so; do
 		expect 0 found "paddlepaddle-gpu: $name, opened by name" inside /opt/paddle/bin/python -S -c "import ctypes
 p = ctypes.CDLL('${probe#"$root"}/libprobe.so').probe; p.restype = ctypes.c_char_p; print(p(b'$name').decode())"
 	done
+	expect 0 found "paddlepaddle-gpu: libnvrtc.so, opened by its cuBLAS" inside /opt/paddle/bin/python -c "import ctypes, sys
+ctypes.CDLL(sys.prefix + '/lib/python3.11/site-packages/nvidia/cublas/lib/libnvrtc.so') and print('found')"
+	expect 0 'cuDNN 89' "paddlepaddle-gpu: asks the cuDNN that was brought" inside /opt/paddle/bin/python -W ignore -c "import paddle; print('cuDNN', paddle.device.get_cudnn_version())"
 	rm -rf "$root/opt/paddle" "$root/b/paddle"
 	real cupy-cuda12x cupy 'cupy_backends/cuda/libs/cublas*.so' 'cupy/cuda/cufft*.so' 'cupy/cuda/jitify*.so' 'cupy_backends/cuda/libs/curand*.so' \
 		'cupy_backends/cuda/libs/cusparse*.so' 'cupy_backends/cuda/libs/cusolver*.so' 'cupyx/_cusolver*.so'
