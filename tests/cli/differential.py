@@ -2,7 +2,8 @@
 
 COUNT random sets of requirements of real packages, for random targets and days, planned and given to `uv pip compile`: the packages must be the same.
 Days are in the past (--exclude-newer), so a set of a seed stays what it is. Wheels only on both sides: uv would run source archives to learn what they need.
-Where the two differ, uv is asked whether our versions fit its requirements: they must; which of two right answers comes first is told and counted apart."""
+Where the two differ, uv is asked whether our versions fit its requirements: they must; which of two right answers comes first is told and counted apart. Known so far: a Python given as 3.9 is 3.9.0 here, and cryptography 45 and newer
+is not for 3.9.0; uv leaves out what requires-python says of single patch releases."""
 import os
 import random
 import subprocess
