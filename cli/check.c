@@ -78,11 +78,6 @@ static int judge(struct mtx *m, const struct mdl_profile *p, const struct opt_co
     return rc;
 }
 
-static bool any_option(const struct opt_target *o)
-{
-    return o->targets.n || o->gpus.n || o->os || o->arch || o->python || o->glibc || o->kernel || o->driver || o->accelerator;
-}
-
 /* The machine: what the texts tell, with what the options say laid over; with neither this one. */
 static int open_machine(const struct opt_target *o, const struct what *all, size_t n, struct mtx **ret_m, struct tgt_target *ret, struct gf_err *err)
 {
@@ -92,11 +87,11 @@ static int open_machine(const struct opt_target *o, const struct what *all, size
         mdl_profile_free(told);
         return -1;
     }
-    if (told && !any_option(o)) {
+    if (told && !opt_target_given(o)) {
         *ret = (struct tgt_target){ .profile = told };
         return 0;
     }
-    if (!told && !any_option(o) && n) out_talk("note: judged for this machine; --gpu, --driver, --os, --target … describe another");
+    if (!told && !opt_target_given(o) && n) out_talk("note: judged for this machine; --gpu, --driver, --os, --target … describe another");
     if (opt_target_with(o, *ret_m, told, ret, err)) return -1;
     for (size_t i = 0; i < ret->notes.n; i++) out_talk("note: %s", ret->notes.v[i]);
     for (size_t i = 0; i < ret->profile->nconflicts; i++) out_warn("the facts contradict: %s", ret->profile->conflicts[i]);

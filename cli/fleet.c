@@ -177,6 +177,8 @@ static int run_all(struct fleet *f, const struct opt_list *words, struct gf_err 
     widest.targets = (struct opt_list){ first, 1, 1 };
     if (!widest.driver) widest.driver = "any";
     if (opt_planning_open(&f->p, &f->o->common, &widest, &f->o->sources, &f->o->choice, words, err)) return -1;
+    if (f->p.projects.locks.n)
+        return gf_fail(err, GF_E_USAGE, "'%s' names the files of one target, and several are asked for: plan from what it was made of, or each target by itself", f->p.projects.locks.v[0]);
     for (size_t i = 0; i < f->paths.n; i++)
         if (read_member(f, f->paths.v[i], err)) return -1;
     for (size_t i = 0; i < f->members.n; i++)

@@ -27,6 +27,7 @@ struct opt_target {
     struct opt_list targets, gpus;
     const char *os, *arch, *python, *glibc, *kernel, *driver, *accelerator, *matrix;
 };
+bool opt_target_given(const struct opt_target *t); /* a fact of the machine, or a profile of it */
 extern const struct opt_row opt_common_rows[];
 extern const size_t opt_common_count;
 extern const struct opt_row opt_target_rows[];

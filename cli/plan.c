@@ -12,13 +12,8 @@ struct options {
 
 int opt_lock_target(struct mdl_lock *l, const struct mdl_profile *profile, struct gf_err *err)
 {
-    GF_BUF_SCOPE struct gf_buf text;
-    gf_buf_init(&text, GF_CAP_PROFILE);
-    struct gf_jw w;
-    gf_jw_init(&w, &text, true);
-    mdl_profile_write(profile, &w);
     l->targets = GF_NEW_ARRAY(&l->mem, struct mdl_profile *, 1);
-    if (mdl_profile_parse(gf_buf_slice(&text), "target", &l->targets[0], err)) return -1;
+    if (mdl_profile_copy(profile, &l->targets[0], err)) return -1;
     l->ntargets = 1;
     l->tool_version = GPUFERRY_VERSION;
     return 0;

@@ -126,25 +126,23 @@ static void take_hashes(struct planning *p)
     gf_vec_free(&list);
 }
 
-/* What the project files ask for, joined to the rest. */
+static void *joined(struct gf_arena *a, const void *v, size_t n, const void *more, size_t nmore, size_t size)
+{
+    char *all = gf_arena_alloc(a, (n + nmore) * size + 1);
+    if (n) memcpy(all, v, n * size);
+    if (nmore) memcpy(all + n * size, more, nmore * size);
+    return all;
+}
+
+/* What the project files ask for, behind the rest. */
 static void take_projects(struct planning *p)
 {
     struct opt_projects *x = &p->projects;
     struct rsv_problem *b = &p->problem;
-    if (x->requests.n) {
-        struct py_req *all = GF_NEW_ARRAY(&p->mem, struct py_req, b->nrequests + x->requests.n);
-        if (b->nrequests) memcpy(all, b->requests, b->nrequests * sizeof *all);
-        memcpy(all + b->nrequests, x->requests.v, x->requests.n * sizeof *all);
-        b->requests = all;
-        b->nrequests += x->requests.n;
-    }
-    if (x->hashes.n) {
-        struct rsv_hashes *all = GF_NEW_ARRAY(&p->mem, struct rsv_hashes, b->nhashes + x->hashes.n);
-        if (b->nhashes) memcpy(all, b->hashes, b->nhashes * sizeof *all);
-        memcpy(all + b->nhashes, x->hashes.v, x->hashes.n * sizeof *all);
-        b->hashes = all;
-        b->nhashes += x->hashes.n;
-    }
+    b->requests = joined(&p->mem, b->requests, b->nrequests, x->requests.v, x->requests.n, sizeof *b->requests);
+    b->nrequests += x->requests.n;
+    b->hashes = joined(&p->mem, b->hashes, b->nhashes, x->hashes.v, x->hashes.n, sizeof *b->hashes);
+    b->nhashes += x->hashes.n;
 }
 
 static int read_requests(struct planning *p, const struct opt_choice *c, const struct opt_list *words, struct gf_err *err)
@@ -213,30 +211,13 @@ static void write_request(struct planning *p, const struct opt_sources *s, const
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-void opt_assume_glibc(struct tgt_target *t)
-{
-    struct mdl_profile *p = t->profile;
-    bool linux_target = !p->os_id || (strcmp(p->os_id, "windows") != 0 && strcmp(p->os_id, "macos") != 0);
-    if (!linux_target || p->libc_version || (p->libc_name && strcmp(p->libc_name, "glibc") != 0)) return;
-    p->libc_name = "glibc";
-    p->libc_version = "2.28";
-    const char **list = GF_NEW_ARRAY(&p->mem, const char *, t->assumed.n + 1);
-    if (t->assumed.n) memcpy(list, t->assumed.v, t->assumed.n * sizeof *list);
-    list[t->assumed.n] = "glibc 2.28 (nothing says which: --os or --glibc does)";
-    t->assumed = (struct mdl_strings){ list, t->assumed.n + 1 };
-    size_t kept = 0;
-    const char **unknown = GF_NEW_ARRAY(&p->mem, const char *, t->unknown.n + 1);
-    for (size_t i = 0; i < t->unknown.n; i++)
-        if (strcmp(t->unknown.v[i], "glibc") != 0) unknown[kept++] = t->unknown.v[i];
-    t->unknown = (struct mdl_strings){ unknown, kept };
-}
-
 int opt_planning_retarget(struct planning *p, const struct opt_choice *c, struct gf_err *err)
 {
     static const char *const policies[] = { "allow", "avoid", "refuse", NULL }, *const preferences[] = { "newest", "oldest", "installed", NULL };
     const char *accelerator = p->target.profile->accelerator;
     int unknown, sdist, prefer;
-    opt_assume_glibc(&p->target);
+    tgt_assume_glibc(&p->target);
+    if (opt_projects_fit(&p->mem, &p->projects, p->target.profile, err)) return -1;
     if (one_of("--unknown", c->unknown, policies, RSV_AVOID, &unknown, err) || one_of("--sdist", c->sdist, policies, RSV_AVOID, &sdist, err) ||
         one_of("--prefer", c->prefer, preferences, RSV_NEWEST, &prefer, err))
         return -1;

@@ -30,7 +30,9 @@ struct opt_projects {
 bool opt_is_toml(const char *path);
 /* A pyproject.toml adds its dependencies, the extras and the dependency groups that are asked for; a pylock.toml is kept for opt_projects_select. */
 int opt_projects_add(struct gf_arena *a, struct opt_projects *p, const char *path, const struct opt_choice *c, struct gf_err *err);
-/* What the pylock files install on the target, each package as its very file; and that the target's Python is one that the files allow. */
+/* Is the target's Python one that the files allow. */
+int opt_projects_fit(struct gf_arena *a, const struct opt_projects *p, const struct mdl_profile *target, struct gf_err *err);
+/* What the pylock files install on the target, each package as its very file. */
 int opt_projects_select(struct gf_arena *a, struct opt_projects *p, const struct mdl_profile *target, const struct opt_choice *c, struct gf_err *err);
 void opt_projects_release(struct opt_projects *p);
 
@@ -58,9 +60,6 @@ int opt_planning_solve(struct planning *p, const struct rsv_plan_options *o, str
 
 /* Sets what depends on the target: call again after p->target was changed. */
 int opt_planning_retarget(struct planning *p, const struct opt_choice *choice, struct gf_err *err);
-
-/* Where nothing says which glibc a Linux target has: 2.28, what most wheels are made for; the lock asks install.sh to check it. */
-void opt_assume_glibc(struct tgt_target *t);
 
 /* Makes the profile the lock's only target (a copy) and fills the tool's version. */
 int opt_lock_target(struct mdl_lock *l, const struct mdl_profile *profile, struct gf_err *err);

@@ -124,17 +124,22 @@ static int select_lock(struct gf_arena *a, struct opt_projects *p, const char *p
     return 0;
 }
 
+int opt_projects_fit(struct gf_arena *a, const struct opt_projects *p, const struct mdl_profile *target, struct gf_err *err)
+{
+    struct py_version v;
+    for (size_t i = 0; i < p->pythons.n && target->python_version; i++)
+        if (py_version_parse(a, gf_slice_of(target->python_version), &v) && !py_specset_contains(&p->pythons.v[i].specs, &v))
+            return gf_fail(err, GF_E_NO, "%s is for Python %s, the target has %s", p->pythons.v[i].file, p->pythons.v[i].text, target->python_version);
+    return 0;
+}
+
 int opt_projects_select(struct gf_arena *a, struct opt_projects *p, const struct mdl_profile *target, const struct opt_choice *c, struct gf_err *err)
 {
     struct py_platform platform;
-    struct py_version v;
     const char *missing = NULL;
-    if (!p->locks.n && !p->pythons.n) return 0;
+    if (!p->locks.n) return 0;
     if (!mdl_profile_platform(target, &platform, &missing))
         return gf_fail(err, GF_E_UNKNOWN, "the target's %s is not known and decides which files fit: say it (--%s) or give a profile that has it", missing, missing);
-    for (size_t i = 0; i < p->pythons.n; i++)
-        if (py_version_parse(a, gf_slice_of(target->python_version), &v) && !py_specset_contains(&p->pythons.v[i].specs, &v))
-            return gf_fail(err, GF_E_NO, "%s is for Python %s, the target has %s", p->pythons.v[i].file, p->pythons.v[i].text, target->python_version);
     for (size_t i = 0; i < p->locks.n; i++)
         if (select_lock(a, p, p->locks.v[i], &platform, c, err)) return -1;
     return 0;

@@ -2,7 +2,7 @@
 #include "cli/planning.h"
 #include "cli/judgement.h"
 
-#define TAKEN_PYTHON "3.10.0" /* when none is told: the one that the most releases of the frameworks have wheels for, torch 1.11 to 2.14 */
+#define TAKEN_PYTHON "3.10.0" /* when none is told: torch 1.11 to 2.14 have wheels for it */
 enum { MOST_PACKAGES = 80, CONNECT_MS = 2000, STALL_MS = 4000 };
 
 struct remedy {
@@ -57,16 +57,6 @@ static int ask_for(struct remedy *r, struct gf_err *err)
     return n ? 0 : gf_fail(err, GF_E_NOT_FOUND, "nothing is installed that the data knows");
 }
 
-static int copy_of(const struct mdl_profile *p, struct mdl_profile **ret, struct gf_err *err)
-{
-    GF_BUF_SCOPE struct gf_buf text;
-    struct gf_jw w;
-    gf_buf_init(&text, GF_CAP_PROFILE);
-    gf_jw_init(&w, &text, true);
-    mdl_profile_write(p, &w);
-    return mdl_profile_parse(gf_buf_slice(&text), "facts", ret, err);
-}
-
 static int solve(struct remedy *r, const struct opt_common *common, struct gf_err *err)
 {
     struct mdl_profile *base = NULL;
@@ -74,13 +64,13 @@ static int solve(struct remedy *r, const struct opt_common *common, struct gf_er
     struct opt_target nothing = { 0 };
     struct net_config net = { .offline = common->offline, .connect_timeout_ms = CONNECT_MS, .stall_timeout_ms = STALL_MS };
     struct rsv_plan_options how = { .changes = true };
-    if (ask_for(r, err) || copy_of(r->p, &base, err) || opt_target_with(&nothing, r->m, base, &r->target, err)) return -1;
+    if (ask_for(r, err) || mdl_profile_copy(r->p, &base, err) || opt_target_with(&nothing, r->m, base, &r->target, err)) return -1;
     struct mdl_profile *p = r->target.profile;
     if (p->python_known == MDL_ABSENT || !p->arch) return gf_fail(err, GF_E_NOT_FOUND, "Python or the architecture is not known");
     r->python_taken = !p->python_version;
     if (r->python_taken) p->python_version = TAKEN_PYTHON, p->python_known = MDL_PRESENT;
     if (p->driver_cuda && !p->driver_version) return gf_fail(err, GF_E_NOT_FOUND, "of the driver only its CUDA is known");
-    opt_assume_glibc(&r->target);
+    tgt_assume_glibc(&r->target);
     bool keep = p->driver_version != NULL;
     r->target.driver = keep ? TGT_DRIVER_KEEP : TGT_DRIVER_ANY;
     r->problem.profile = p;
@@ -94,15 +84,23 @@ static int solve(struct remedy *r, const struct opt_common *common, struct gf_er
     return rsv_plan(&r->problem, rsv_supply_of_sources(r->sources), &how, &r->result, err);
 }
 
-/* Is the finding one of a package that the plan changes: its subject begins with the name, or its own fix installs it. */
+/* Is the finding one of this package: a word of its subject, or what its own fix installs. */
+static bool names(gf_slice text, const char *name)
+{
+    gf_slice word;
+    while (gf_slice_word(&text, &word)) {
+        gf_slice rest = word;
+        gf_slice_cut(&rest, '=', &word);
+        if (gf_slice_is(word, name)) return true;
+    }
+    return false;
+}
+
 static bool concerns(const struct mdl_finding *f, const char *name)
 {
-    gf_slice about = gf_slice_of(f->about), word;
-    while (gf_slice_word(&about, &word))
-        if (gf_slice_is(word, name)) return true;
-    for (size_t i = 0; i < f->fix_commands.n; i++)
-        if (strstr(f->fix_commands.v[i], name)) return true;
-    return false;
+    bool found = names(gf_slice_of(f->about), name);
+    for (size_t i = 0; i < f->fix_commands.n && !found; i++) found = names(gf_slice_of(f->fix_commands.v[i]), name);
+    return found;
 }
 
 /* Does what is planned stay what is installed: the same version; of an installed "2.10.0+cu128" the default index has the same as "2.10.0". */
@@ -126,13 +124,21 @@ static const char *index_of(const struct remedy *r, const char *source)
     return NULL;
 }
 
+/* What stands in the plan for the i-th request, when it is another version than the installed one; *ret NULL: nothing does. */
+static bool changes(const struct remedy *r, size_t i, const struct mdl_lock_python **ret)
+{
+    const struct mdl_package *was = installed(r, r->problem.requests[i].name);
+    *ret = planned(r, r->problem.requests[i].name);
+    return !*ret || !was->version || !stays(was->version, (*ret)->version);
+}
+
 static void collect(const struct remedy *r, struct fix *f)
 {
     for (size_t i = 0; i < r->problem.nrequests; i++) {
         const char *name = r->problem.requests[i].name;
         const struct mdl_package *was = installed(r, name);
-        const struct mdl_lock_python *now = planned(r, name);
-        if (now && was->version && stays(was->version, now->version)) continue;
+        const struct mdl_lock_python *now;
+        if (!changes(r, i, &now)) continue;
         gf_buf_addf(&f->text, "%s%s %s -> %s", f->changes++ ? ", " : "", name, was->version ? was->version : "(no version known)", now ? now->version : "removed");
         if (now) gf_buf_addf(&f->install, " %s==%s", name, now->version);
         else gf_buf_addf(&f->remove, " %s", name);
@@ -151,9 +157,8 @@ static void attach(const struct remedy *r, const struct fix *f)
         struct mdl_finding *found = &r->v->findings[i];
         bool about = false;
         for (size_t k = 0; k < r->problem.nrequests && !about; k++) {
-            const struct mdl_lock_python *now = planned(r, r->problem.requests[k].name);
-            const struct mdl_package *was = installed(r, r->problem.requests[k].name);
-            about = (!now || !was->version || !stays(was->version, now->version)) && concerns(found, r->problem.requests[k].name);
+            const struct mdl_lock_python *now;
+            about = changes(r, k, &now) && concerns(found, r->problem.requests[k].name);
         }
         if (found->level != MDL_ERROR || !about) continue;
         char *text = gf_arena_printf(a, "%.*s%s", GF_FMT(gf_buf_slice(&f->text)), r->python_taken ? ", for Python " TAKEN_PYTHON " since none is told" : "");
@@ -183,7 +188,7 @@ static bool holds(const struct remedy *r)
 {
     struct mdl_profile *then = NULL;
     struct gf_err err = GF_ERR_INIT;
-    if (copy_of(r->p, &then, &err)) return false;
+    if (mdl_profile_copy(r->p, &then, &err)) return false;
     size_t kept = 0;
     then->nerrors = 0; /* they are of before */
     for (size_t i = 0; i < then->npackages; i++) {

@@ -184,20 +184,17 @@ static int why_for_target(struct options *o, const struct opt_list *args, struct
     return rc;
 }
 
-static bool target_given(const struct opt_target *t)
-{
-    return t->targets.n || t->gpus.n || t->os || t->arch || t->python || t->glibc || t->kernel || t->driver || t->accelerator;
-}
-
 /* What asks the sources anew and says nothing to a lock that is there: the first of it, as written. */
 static const char *asks_anew(const struct options *o)
 {
     const struct opt_sources *s = &o->sources;
     const struct opt_choice *c = &o->choice;
-    if (target_given(&o->target)) return "a target (--gpu, --driver, --os, --python, --target …)";
+    if (opt_target_given(&o->target)) return "a target (--gpu, --driver, --os, --python, --target …)";
     if (s->index_url || s->extra_index_urls.n || s->find_links.n || s->no_index || s->sources || s->exclude_newer || s->refresh || s->strict) return "a source option";
     if (c->requirements.n) return "--requirement";
-    if (c->constraints.n || c->overrides.n || c->unknown || c->sdist || c->prefer || c->pre || c->only_binary.n || c->no_binary.n || c->save_case) return "an option of the choice";
+    if (c->constraints.n || c->overrides.n || c->extras.n || c->groups.n || c->unknown || c->sdist || c->prefer || c->pre || c->only_binary.n || c->no_binary.n || c->save_case ||
+        c->no_installer)
+        return "an option of the choice";
     return NULL;
 }
 

@@ -76,6 +76,7 @@ static int read_file(void *arg, const char *path, struct gf_buf *out, struct gf_
         gf_buf_addsl(out, a->text);
         return 0;
     }
+    if (strcmp(path, "-") == 0) return gf_fail(err, GF_E_USAGE, "%s includes standard input, which is not read here", a->path);
     if (strstr(path, "://")) return gf_fail(err, GF_E_USAGE, "'%s' is not read here: give a local copy", path);
     return gf_file_read(path, GF_CAP_PROFILE, out, err);
 }
@@ -237,7 +238,7 @@ static void add_list_of_image(struct adding *a, gf_slice file)
 {
     ptrdiff_t slash = gf_slice_rchr(gf_slice_of(a->path), '/'), last = gf_slice_rchr(file, '/');
     gf_slice folder = gf_slice_sub(gf_slice_of(a->path), 0, slash >= 0 ? (size_t)slash + 1 : 0), names[2] = { file, gf_slice_from(file, last >= 0 ? (size_t)last + 1 : 0) };
-    for (int i = gf_slice_starts(file, GF_S("/")) || gf_slice_has(file, GF_S("..")) || gf_slice_has(file, GF_S("$")); i < 2; i++) {
+    for (int i = gf_slice_starts(file, GF_S("-")) ? 2 : gf_slice_starts(file, GF_S("/")) || gf_slice_has(file, GF_S("..")) || gf_slice_has(file, GF_S("$")); i < 2; i++) {
         GF_BUF_SCOPE struct gf_buf text;
         struct gf_err err = GF_ERR_INIT;
         gf_buf_init(&text, GF_CAP_PROFILE);

@@ -92,7 +92,7 @@ enum jdg_manifest jdg_manifest_kind(const char *path, gf_slice head)
     enum jdg_manifest kind = by_name(name);
     if (kind != JDG_NO_MANIFEST) return kind;
     if (has_table(head, "[[packages]]") && gf_slice_has(head, GF_S("lock-version"))) return JDG_PYLOCK;
-    if (has_table(head, "[[package]]") && has_table(head, "version =")) return JDG_UV_LOCK;
+    if (has_table(head, "[[package]]") && has_table(head, "requires-python")) return JDG_UV_LOCK; /* other tools' locks have [[package]] too */
     if (has_table(head, "[project]") || has_table(head, "[dependency-groups]")) return JDG_PYPROJECT;
     if (is_conda(head)) return JDG_CONDA;
     if (is_dockerfile(head)) return JDG_DOCKERFILE;

@@ -280,6 +280,16 @@ static void write_members(const void *base, const struct mdl_row *table, size_t 
     gf_jw_end_obj(w);
 }
 
+int mdl_profile_copy(const struct mdl_profile *p, struct mdl_profile **ret, struct gf_err *err)
+{
+    GF_BUF_SCOPE struct gf_buf text;
+    struct gf_jw w;
+    gf_buf_init(&text, GF_CAP_PROFILE);
+    gf_jw_init(&w, &text, true);
+    mdl_profile_write(p, &w);
+    return mdl_profile_parse(gf_buf_slice(&text), "target", ret, err);
+}
+
 void mdl_profile_write(const struct mdl_profile *p, struct gf_jw *w) { write_members(p, mdl_rows, mdl_nrows, w); }
 
 /* --- what planning needs -------------------------------------------------------------------------------------------- */

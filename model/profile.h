@@ -79,6 +79,7 @@ void mdl_profile_free(struct mdl_profile *p);
 /* Strict: unknown keys and wrong types are errors that name the JSON pointer. */
 int mdl_profile_parse(gf_slice text, const char *label, struct mdl_profile **ret, struct gf_err *err);
 int mdl_profile_from_json(const gf_json *v, const char *label, struct mdl_profile **ret, struct gf_err *err);
+int mdl_profile_copy(const struct mdl_profile *p, struct mdl_profile **ret, struct gf_err *err); /* by way of its document */
 void mdl_profile_write(const struct mdl_profile *p, struct gf_jw *w); /* stable key order */
 /* What Python planning needs; false and *ret_missing ("python", "arch") when a fact for it is missing. A Linux target without libc facts gets
  * libc 0.0. Strings are borrowed. */

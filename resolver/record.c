@@ -133,11 +133,14 @@ static void add_options(const struct rsv_problem *p, struct gf_buf *out)
     gf_buf_addc(out, '\n');
 }
 
-/* A bare name could be read as a keyword of the line. */
+/* A bare name could be read as a keyword of the line; a URL goes without what lets its owner in. */
 static void add_requirement(const struct py_req *r, struct gf_buf *out)
 {
     struct gf_arena a = GF_ARENA_INIT;
-    char *text = py_req_text(&a, r);
+    GF_FREE char *url = r->url ? net_url_without_credentials(r->url) : NULL;
+    struct py_req plain = *r;
+    plain.url = url;
+    char *text = py_req_text(&a, &plain);
     gf_buf_addf(out, "%s%s", text, strcmp(text, r->name) == 0 ? ">=0" : "");
     gf_arena_release(&a);
 }

@@ -317,6 +317,21 @@ int tgt_from_request(struct mtx *m, const struct tgt_request *r, struct mdl_prof
     return 0;
 }
 
+void tgt_assume_glibc(struct tgt_target *t)
+{
+    struct mdl_profile *p = t->profile;
+    if (p->libc_version || strcmp(tgt_mtx_os(p), "linux") != 0 || (p->os_id && strcmp(p->os_id, "macos") == 0) || (p->libc_name && strcmp(p->libc_name, "glibc") != 0)) return;
+    p->libc_name = "glibc";
+    p->libc_version = "2.28";
+    struct making k = { .p = p };
+    for (size_t i = 0; i < t->assumed.n; i++) assume(&k, t->assumed.v[i]);
+    assume(&k, "glibc 2.28 (nothing says which: --os or --glibc does)");
+    for (size_t i = 0; i < t->unknown.n; i++)
+        if (strcmp(t->unknown.v[i], "glibc") != 0) unknown(&k, t->unknown.v[i]);
+    t->assumed = (struct mdl_strings){ k.assumed, k.nassumed };
+    t->unknown = (struct mdl_strings){ k.unknown, k.nunknown };
+}
+
 void tgt_target_release(struct tgt_target *t)
 {
     mdl_profile_free(t->profile);

@@ -24,6 +24,9 @@ struct tgt_target {
  * GF_E_USAGE for an unknown GPU (with the nearest names), for a name whose products differ in capability (with the PCI ids), for
  * an unknown OS, Python, driver text. */
 int tgt_from_request(struct mtx *m, const struct tgt_request *r, struct mdl_profile *base, struct tgt_target *ret, struct gf_err *err);
+/* For a plan, where nothing says which glibc a Linux target has: 2.28, what most wheels are made for. It is among the assumed facts, and the lock asks
+ * install.sh to check what the files need. */
+void tgt_assume_glibc(struct tgt_target *t);
 void tgt_target_release(struct tgt_target *t);
 /* One line: target, what was assumed and from where, what is unknown. */
 void tgt_describe(const struct tgt_target *t, struct gf_buf *out);

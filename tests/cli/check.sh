@@ -71,6 +71,18 @@ printf 'FROM debian:12\nCOPY list.txt /app/\nRUN pip install -r /app/list.txt -r
 # shellcheck disable=SC2086
 gpuferry check Dockerfile $pascal
 said 'Dockerfile: the list beside it' 1 R-ARCH 'gone.txt, which is not beside it'
+printf 'FROM debian:12\nRUN pip install -r - && pip install torch==2.8.0\n' >"$w/Dockerfile"
+# shellcheck disable=SC2086
+gpuferry check Dockerfile $pascal
+said 'Dockerfile: standard input is no list' 1 R-ARCH 'installs from -, which is not beside it'
+printf -- '-r -\n' >"$w/requirements-in.txt"
+# shellcheck disable=SC2086
+gpuferry check requirements-in.txt $pascal
+said 'requirements: standard input is not included' 2 'includes standard input'
+printf 'version = 3\n[[package]]\nname = "torch"\nversion = "2.8.0"\n' >"$w/Cargo.lock"
+# shellcheck disable=SC2086
+gpuferry check Cargo.lock $pascal
+said 'the lock of another tool is no uv.lock' 2 'holds no fact'
 # options and a paste together: both hold
 printf 'NVIDIA-SMI 560.35.03   Driver Version: 560.35.03   CUDA Version: 12.6\n' >"$w/smi.txt"
 gpuferry check smi.txt frozen --gpu 10de:1b80

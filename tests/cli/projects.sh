@@ -54,6 +54,17 @@ same 'the pylock.toml of a bundle' "$(planned)" "$before"
 sed 's/sha256 = "./sha256 = "f/' "$w/pylock.toml" >"$w/pylock.other.toml"
 plan -r pylock.other.toml --python 3.11
 said 'its digests hold' 1 'none of the digests'
+mkdir -p "$w/fleet"
+for python in 3.11 3.12; do
+	printf '{"schema": "gpuferry.profile/1", "arch": "x86_64", "libc": {"name": "glibc", "version": "2.36"}, "python": {"version": "%s.0"}}\n' $python >"$w/fleet/p$python.json"
+done
+plan --target fleet -r pylock.toml
+said 'the files of one lock for several targets' 2 'names the files of one target'
+plan --target fleet -r pyproject.toml -o locks
+said 'a project for several targets' 0 '2 targets'
+sed 's/>=3.9/>=3.12/' "$w/pyproject.toml" >"$w/newer.toml"
+plan --target fleet -r newer.toml -o locks
+said 'a target whose Python does not fit' 1 'is for Python >=3.12' 3.11
 if uv=$(command -v uv) && "$uv" --version >/dev/null 2>&1; then
 	(cd "$w" && "$uv" pip compile --quiet --format pylock.toml --python-platform x86_64-manylinux_2_28 --python-version 3.11 -o pylock.uv.toml pyproject.toml) >"$TMPDIR/said" 2>&1
 	status=$?

@@ -27,6 +27,15 @@ case_of libraries 0 onnxruntime-gpu --gpu 8.9 --driver 580.95.05 --os debian-12 
 case_of plain 0 'requests[socks]' rich --accelerator any --arch x86_64 --glibc 2.36 --python 3.12
 case_of refused 1 'torch==2.11.0' --gpu 7.0 --driver 580.95.05 --os debian-12 --python 3.12
 case_of markers 0 colorama pywin32 --accelerator any --os windows-11 --python 3.12
+mkdir -p "$w/links"
+python3 -c 'import sys, zipfile
+with zipfile.ZipFile(sys.argv[1] + "/a-1.0-py3-none-any.whl", "w") as z:
+    z.writestr("a-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\nVersion: 1.0\nRequires-Dist: b @ https://me:hidden@elsewhere.example/b-1.0-py3-none-any.whl\n")
+    z.writestr("a-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    z.writestr("a-1.0.dist-info/RECORD", "")' "$w/links"
+"$GPUFERRY" plan a --no-index --find-links "$w/links" --no-installer --accelerator any --arch x86_64 --glibc 2.36 --python 3.12 -o "$w/u.lock" --save-case "$w/url.case" >"$TMPDIR/said" 2>&1
+grep -q 'elsewhere.example' "$w/url.case" && ! grep -q hidden "$w/url.case"
+check 'a case with what lets the owner of a URL in' $?
 "$GPUFERRY" plan 'six @ https://example.org/six-1.17.0-py2.py3-none-any.whl' --accelerator any --arch x86_64 --glibc 2.36 --python 3.12 --save-case "$w/no.case" >"$TMPDIR/said" 2>&1
 [ ! -e "$w/no.case" ]
 check 'a case was left behind by a run that failed' $?
