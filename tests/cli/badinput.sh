@@ -82,7 +82,7 @@ bundle_from() { # FAULT: the same lock with its files from elsewhere
 	said "plan with $1" 0
 	gpuferry bundle "$TMPDIR/w/lock" -o "$TMPDIR/w/b.tar"
 }
-bundle_from body-status=404
+bundle_from only=alpha,body-status=404
 said 'file: 404' 4 alpha-2.0-py3-none-any.whl 404
 absent 'file: 404' "$TMPDIR/w/b.tar"
 bundle_from body-status=503

@@ -3,20 +3,10 @@
 # timeout: 1800
 set -u
 . tests/lib/debian.sh
+. tests/lib/expect.sh
 root=$TMPDIR/root
 debian_root "$root" bookworm python3 || exit $?
 chmod 755 "$root"
-passed=0 failed=0
-ok() { passed=$((passed + 1)); echo "ok: $1"; }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; [ ! -s "$TMPDIR/log" ] || tail -n 20 "$TMPDIR/log" | sed 's/^/    | /'; }
-# expect STATUS WORDS NAME COMMAND…: the command's exit status and a part of what it says
-expect() {
-	status=$1 words=$2 name=$3
-	shift 3
-	"$@" >"$TMPDIR/log" 2>&1
-	got=$?
-	if [ $got = "$status" ] && grep -qF -e "$words" "$TMPDIR/log"; then ok "$name"; else bad "$name (exit $got, expected $status and '$words')"; fi
-}
 inside() { debian_enter "$root" "$@"; }
 listing() { (cd "$root" && find . -xdev ! -path './proc/*' ! -path './dev/*' ! -path './b/*' ! -path './tmp/*' | sort); }
 

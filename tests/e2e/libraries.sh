@@ -5,21 +5,12 @@
 # shellcheck disable=SC2015 # bad never fails
 set -u
 . tests/lib/debian.sh
+. tests/lib/expect.sh
 command -v gcc >/dev/null || { echo "needs gcc"; exit 77; }
 [ "$(uname -m)" = x86_64 ] || { echo "the wheels are for x86_64"; exit 77; }
 root=$TMPDIR/root
 debian_root "$root" bookworm python3 || exit $?
 chmod 755 "$root"
-passed=0 failed=0
-ok() { passed=$((passed + 1)); echo "ok: $1"; }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; [ ! -s "$TMPDIR/log" ] || tail -n 20 "$TMPDIR/log" | sed 's/^/    | /'; }
-expect() { # STATUS WORDS NAME COMMAND…
-	status=$1 words=$2 name=$3
-	shift 3
-	"$@" >"$TMPDIR/log" 2>&1
-	got=$?
-	if [ $got = "$status" ] && grep -qF -e "$words" "$TMPDIR/log"; then ok "$name"; else bad "$name (exit $got, expected $status and '$words')"; fi
-}
 inside() { debian_enter "$root" "$@"; }
 unpack() { mkdir -p "$root/b/$1" && tar -C "$root/b/$1" -xf "$TMPDIR/$1.tar" && rm "$TMPDIR/$1.tar"; }
 
@@ -48,7 +39,7 @@ mv "$root/opt/lost" "$root/opt/s/lib/python3.11/site-packages/nvidia/foo/lib/lib
 expect 0 removed 'uninstall' inside sh /opt/s/.gpuferry/uninstall.sh
 if [ ! -e "$root/opt/s" ]; then ok "nothing is left"; else bad "nothing is left"; fi
 
-# ---- the real ones: each library that they link (NEEDED) or open by name, but the driver's, of which a stand-in lies in /stub ----
+# ---- the real ones: each library that they link (NEEDED) or open by name; the driver's own is Debian's libcuda1, in /driver ----
 driver=580.95.05
 real() { # REQUEST MODULE LINKED-FILE…
 	request=$1 module=$2
@@ -57,13 +48,13 @@ real() { # REQUEST MODULE LINKED-FILE…
 		"$GPUFERRY" bundle "$TMPDIR/$module.lock" -o "$TMPDIR/$module.tar" >"$TMPDIR/log" 2>&1 && unpack "$module" || { bad "$request: plan and bundle"; return; }
 	expect 0 "libraries: $module finds" "$request: install" inside sh "/b/$module/install.sh" --prefix "/opt/$module"
 	for file; do
-		expect 0 found "$request: all that $file links is found" inside env LD_LIBRARY_PATH=/stub "/opt/$module/bin/python" -c \
+		expect 0 found "$request: all that $file links is found" inside env LD_LIBRARY_PATH=/driver "/opt/$module/bin/python" -c \
 			"import ctypes, glob, $module, sys; [ctypes.CDLL(f, ctypes.RTLD_GLOBAL) for f in glob.glob(sys.prefix + '/lib/python3.11/site-packages/$file')] and print('found')"
 	done
 }
 if [ -n "${FULL:-}" ]; then
-	mkdir -p "$root/stub"
-	echo 'void cuTensorMapEncodeTiled(void) {}' | gcc -shared -fPIC -o "$root/stub/libcuda.so.1" -Wl,-soname,libcuda.so.1 -x c - # the one that is bound at once
+	debian_file bookworm non-free libcuda1 "$TMPDIR/libcuda1.deb" >"$TMPDIR/log" 2>&1 && dpkg-deb -x "$TMPDIR/libcuda1.deb" "$TMPDIR/libcuda1" && mkdir -p "$root/driver" &&
+		find "$TMPDIR/libcuda1" -name 'libcuda.so*' -exec cp -a {} "$root/driver/" \; && [ -e "$root/driver/libcuda.so.1" ] || bad "Debian's libcuda1"
 	for generation in '580.95.05 libcufft.so.12 libnvrtc.so.13' '550.163.01 libcufft.so.11 libnvrtc.so.12'; do # the driver serves CUDA 13; 12
 		driver=${generation%% *}
 		real onnxruntime-gpu onnxruntime 'onnxruntime/capi/libonnxruntime_providers_shared.so' 'onnxruntime/capi/libonnxruntime_providers_cuda.so'

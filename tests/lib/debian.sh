@@ -4,6 +4,7 @@
 #     A root is made once for a suite and its packages, packed below $OUT and unpacked from there. Prints the reason and returns 77 when the machine cannot.
 # debian_enter DIR COMMAND…: runs it in the root, with /proc and /dev there, without a network and with an environment of its own.
 # debian_enter_online DIR COMMAND…: the same with this machine's network.
+# debian_file SUITE AREA PACKAGE FILE: downloads the package from the mirror, its digest checked.
 debian_mirror() { # where this machine's apt gets Debian itself from
 	cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
 		grep -oE '^(URIs:|deb) .*https?://[^ ]+/debian/?( |$)' | grep -oE 'https?://[^ ]+' | head -n 1
@@ -43,3 +44,10 @@ debian_run() {
 }
 debian_enter() { debian_run -n "$@"; }
 debian_enter_online() { debian_run '' "$@"; }
+debian_file() {
+	mirror=$(debian_mirror)
+	row=$(curl -fsSL "$mirror/dists/$1/$2/binary-$(dpkg --print-architecture)/Packages.xz" | xz -dc | awk -v name="$3" 'BEGIN { RS = ""; FS = "\n" }
+		$1 == "Package: " name { for (i = 1; i <= NF; i++) { split($i, f, ": "); v[f[1]] = f[2] } print v["SHA256"], v["Filename"]; exit }')
+	[ -n "$row" ] || { echo "$2 of $1 has no $3"; return 1; }
+	curl -fsSL -o "$4" "$mirror/${row#* }" && echo "${row% *}  $4" | sha256sum -c --quiet
+}

@@ -25,6 +25,7 @@ A prefix /with/OPTION,OPTION…/ in front of any of these switches on options, a
   slow=MS              wait before the answer                    stall=N      send N bytes, then nothing more
   redirect             302 to the same path without this option  redirect-to=PORT  302 to http://127.0.0.1:PORT/…
   loop                 302 to itself                             garbage      a body that is no page and no wheel
+  only=NAME            what follows it counts for files whose name begins with NAME
 Requests with a full URL in the request line (as a proxy gets them) are answered too. The log has one line for each request:
 METHOD PATH STATUS RANGE(or -) and "proxied", "auth" where that applies.
 
@@ -123,10 +124,16 @@ def load(folder, packages):
 
 
 class Options(dict):
-    def __init__(self, text, kinds):
+    def __init__(self, text, kinds, filename=""):
         super().__init__()
         self.text = text
+        only = ""
         for o in filter(None, text.split(",")):
+            if o.startswith("only="):
+                only = o[5:]
+                continue
+            if not filename.startswith(only):
+                continue
             scope, rest = re.match(r"(?:(page|file|body)-)?(.*)", o).groups()
             key, _, value = rest.partition("=")
             if key.startswith("size+"):
@@ -185,7 +192,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         text, rest = m.groups() if m else ("", path)
         rest = urllib.parse.unquote(rest.split("?")[0])
         page = not rest.startswith("/files/")
-        o = Options(urllib.parse.unquote(text), ("page",) if page else ("file", "body") if self.wants_body(rest) else ("file",))
+        o = Options(urllib.parse.unquote(text), ("page",) if page else ("file", "body") if self.wants_body(rest) else ("file",), "" if page else rest[len("/files/"):])
         if not self.misbehaves(o, path, rest):
             self.page(o, rest) if page else self.file(o, rest[len("/files/"):])
 
