@@ -1,5 +1,8 @@
 """The scenarios of packse (Astral's, MIT or Apache-2.0) that ask about one target: an index is made from the files, gpuferry plans each, and the
-outcome is compared with what the scenario says. usage: packse.py GPUFERRY FOLDER-OF-THE-SDIST
+outcome is compared with what the scenario says. usage: packse.py GPUFERRY FOLDER-OF-THE-SDIST [UV…]
+
+A path of uv is asked the same, and its right answers are counted: by the same expectations, and by those that the scenarios themselves have. pip is not
+counted: it plans for another Python by the markers of its own.
 
 Those whose answer needs a build of a source archive are right when the plan takes the archive: gpuferry plans it, and says that the target must
 build it. Seven scenarios were written for an older rule about pre-releases; by the newer one of uv a pre-release is taken when only those fit. They are named below with
@@ -136,6 +139,36 @@ def plan(gpuferry, url, scenario, work):
     raise RuntimeError(f"exit {done.returncode}: {done.stderr}")
 
 
+def by_uv(uv, url, scenario, work):
+    options = scenario.get("resolver_options", {})
+    python = options.get("python") or scenario.get("environment", {}).get("python", "3.12")
+    command = [uv, "pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--no-python-downloads", "--python", sys.executable, "--python-version", python,
+               "--python-platform", "x86_64-manylinux_2_28", "--index-url", url, "--cache-dir", str(work / "uv")]
+    if options.get("prereleases"):
+        command += ["--prerelease", "allow"]
+    for name in options.get("no_build", []):
+        command += ["--only-binary", name]
+    for name in options.get("no_binary", []):
+        command += ["--no-binary", name]
+    return pins(subprocess.run(command, input="\n".join(scenario["root"]["requires"]), capture_output=True, text=True, timeout=120))
+
+
+def pins(done):
+    if done.returncode:
+        return None
+    return {norm(line.split("==")[0]): line.split("==")[1].split(";")[0].strip() for line in done.stdout.splitlines() if "==" in line}
+
+
+def is_right(scenario, answer):
+    """What the scenario says, or for those of the older rule what the newer one says."""
+    if not root_python_fits(scenario):
+        answer = None
+    if scenario["name"] in NEWER_RULE:
+        return answer == NEWER_RULE[scenario["name"]]
+    expected = scenario["expected"]
+    return (answer is not None) == expected["satisfiable"] and not (answer is not None and any(answer.get(norm(k)) != v for k, v in (expected.get("packages") or {}).items()))
+
+
 def root_python_fits(scenario):
     """The root's own requires-python against the Python of the solve, by packaging's rules in short."""
     python = scenario.get("resolver_options", {}).get("python") or scenario.get("environment", {}).get("python", "3.12")
@@ -152,7 +185,8 @@ def root_python_fits(scenario):
 def main():
     gpuferry, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     paths = sorted(p for p in source.rglob("scenarios/**/*.toml") if "examples" not in p.parts)
-    right = wrong = 0
+    right = wrong = own = 0
+    peers = {peer: [0, 0] for peer in sys.argv[3:]}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder) / "index"
         root.mkdir()
@@ -166,23 +200,24 @@ def main():
             write_index(scenario, root / str(number))
             work = pathlib.Path(folder) / f"work{number}"
             work.mkdir()
-            expected = scenario["expected"]
-            satisfiable = expected["satisfiable"]
-            ours, why = plan(gpuferry, f"http://127.0.0.1:{server.server_port}/{number}/", scenario, work)
-            if not root_python_fits(scenario):
-                ours = None  # the root's own Python is not asked of an index; it is the caller's
+            address = f"http://127.0.0.1:{server.server_port}/{number}/"
+            ours, why = plan(gpuferry, address, scenario, work)
             if name in NEWER_RULE:
-                ok = ours == NEWER_RULE[name]
                 print(f"by the newer rule for pre-releases: {name}: {ours}")
-            else:
-                ok = (ours is not None) == satisfiable
-                if ok and satisfiable and expected.get("packages"):
-                    ok = all(ours.get(norm(k)) == v for k, v in expected["packages"].items())
+            ok = is_right(scenario, ours)
+            own += is_right({**scenario, "name": ""}, ours)
+            for peer in peers:
+                answer = by_uv(peer, address, scenario, work)
+                peers[peer][0] += is_right(scenario, answer)
+                peers[peer][1] += is_right({**scenario, "name": ""}, answer)
             right += ok
             wrong += not ok
             if not ok:
-                print(f"WRONG {path.parent.name}/{name}: expected {expected}, got {ours}\n{why}")
+                print(f"WRONG {path.parent.name}/{name}: expected {scenario['expected']}, got {ours}\n{why}")
         server.shutdown()
+    for peer, (newer, old) in peers.items():
+        print(f"{os.path.basename(peer)}: {newer} of {right + wrong} right, {old} by the scenarios' own answers")
+    print(f"gpuferry: {right} of {right + wrong} right, {own} by the scenarios' own answers")
     print(f"{right} passed, {wrong} failed")
     sys.exit(wrong > 0 or not right)
 
