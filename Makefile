@@ -98,10 +98,12 @@ bench:
 fuzz:
 	$(Q)sh scripts/setup.sh fuzz
 	$(Q)$(MAKE) --no-print-directory $(JOBS) BUILD=fuzz CC=clang fuzz-run
-fuzz-run: $(FUZZ)
-	$(Q)set -e; for f in $(FUZZ); do n=$$(basename $$f _fuzz); mkdir -p $(OUT)/found/$$n; echo "== $$n, $(SECONDS) s"; \
-	  $$f -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 -artifact_prefix=$(OUT)/$$n- \
-	  $(OUT)/found/$$n tests/fuzz/corpus/$$n; done
+fuzz-run: $(FUZZ:%=%.run)
+%_fuzz.run: %_fuzz
+	$(Q)n=$(notdir $*); mkdir -p $(OUT)/found/$$n; echo "== $$n, $(SECONDS) s"; \
+	  $< -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 -artifact_prefix=$(OUT)/$$n- \
+	  $(OUT)/found/$$n tests/fuzz/corpus/$$n >$(OUT)/$$n.log 2>&1 || { tail -n 60 $(OUT)/$$n.log >&2; exit 1; }; \
+	  sed -n "s/^stat::number_of_executed_units: */   $$n: runs /p" $(OUT)/$$n.log
 
 lint: hdr-check layers symbols rules
 hdr-check: $(HEADERS:%.h=$(OUT)/%.hco)
