@@ -3,25 +3,25 @@
 #include "target/paste.h"
 #include <stdio.h>
 
+struct collector;
+
+/* A section is read by pairs key=value, by rows, or by the format of the tool whose output it is. */
+struct section {
+    const char *name;
+    void (*pair)(struct tgt_paste *s, struct collector *c, gf_slice key, gf_slice value);
+    void (*row)(struct tgt_paste *s, struct collector *c, gf_slice line);
+    bool raw;
+};
+
 struct collector {
     bool in;
-    char section[32];
+    const struct section *at; /* NULL: one that is not known here */
     bool scanned_pci, has_gpu, has_nvswitch, wsl, module_there;
     char *libcuda;
     struct tgt_gpus pci;
     struct tgt_gpus kfd;
     char *line[3]; /* of the short form */
 };
-
-static bool is(const struct collector *c, const char *section) { return strcmp(c->section, section) == 0; }
-
-static bool is_raw(const struct collector *c)
-{
-    static const char *const raw[] = { "os-release", "nvidia-version", "nvidia-gpus", "nvidia-smi", "nvidia-smi-q-x", "rocm-smi", "amd-smi", "npu-smi", "dmesg", "ascend" };
-    for (size_t i = 0; i < sizeof raw / sizeof raw[0]; i++)
-        if (is(c, raw[i])) return true;
-    return false;
-}
 
 /* --- sections --------------------------------------------------------------------------------------------------------------- */
 static bool yes(gf_slice v) { return gf_slice_is(v, "yes") || gf_slice_is(v, "on"); }
@@ -43,9 +43,11 @@ static void system_value(struct tgt_paste *s, struct collector *c, gf_slice key,
     else if (gf_slice_is(key, "secure_boot")) tgt_fact_tri(s, "secure_boot", yes(v), "efivars");
 }
 
-static void add_flags(struct tgt_paste *s, gf_slice v)
+static void cpu_value(struct tgt_paste *s, struct collector *c, gf_slice key, gf_slice v)
 {
     gf_slice word;
+    (void)c;
+    if (!gf_slice_is(key, "flags")) return;
     while (!s->p->cpu_level && s->p->ncpu_flags < 1000 && gf_slice_word(&v, &word)) {
         const char **list = mdl_profile_grow(s->p, (void *)(uintptr_t)s->p->cpu_flags, s->p->ncpu_flags, sizeof *list);
         list[s->p->ncpu_flags++] = gf_arena_str(&s->p->mem, word);
@@ -130,8 +132,9 @@ static void software_value(struct tgt_paste *s, struct collector *c, gf_slice ke
     }
 }
 
-static void add_header(struct tgt_paste *s, gf_slice release)
+static void header_row(struct tgt_paste *s, struct collector *c, gf_slice release)
 {
+    (void)c;
     if (gf_slice_is(release, "none")) {
         tgt_fact_absent(s, "headers", "/lib/modules");
         return;
@@ -145,8 +148,9 @@ static void add_header(struct tgt_paste *s, gf_slice release)
 }
 
 /* "version=3.11.2 abi=cp311 venv=yes pip=no path=/usr/bin/python3.11"; the first is what "python3" runs. */
-static void python_row(struct tgt_paste *s, gf_slice line)
+static void python_row(struct tgt_paste *s, struct collector *c, gf_slice line)
 {
+    (void)c;
     struct mdl_interpreter t = { 0 };
     gf_slice word, v;
     if (gf_slice_is(line, "none")) {
@@ -178,8 +182,9 @@ static bool has_package(const struct mdl_profile *p, const char *name)
 }
 
 /* "torch==2.5.1 cuda=12.4", in the order in which Python would find them. */
-static void distribution_row(struct tgt_paste *s, gf_slice line)
+static void distribution_row(struct tgt_paste *s, struct collector *c, gf_slice line)
 {
+    (void)c;
     gf_slice name, version, cuda;
     ptrdiff_t eq = gf_slice_find(line, GF_S("=="));
     if (eq <= 0) return;
@@ -202,23 +207,25 @@ static bool matters(gf_slice name)
     static const char *const parts[] = { "nvidia", "cuda", "cudnn", "nccl", "tensorrt", "libnv", "rocm", "amdgpu", "ascend", "linux-headers", "kernel-devel", "kernel-headers", "container-toolkit" };
     static const char *const whole[] = { "gcc", "g++", "gcc-c++", "dkms", "make", "libc6", "glibc", "musl", "python3", "python3-venv", "python3-pip", "docker.io", "docker-ce", "containerd",
                                          "containerd.io", "podman", "mokutil", "build-essential", "linux-image-amd64", "linux-image-generic", "kernel" };
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (gf_slice_has(name, gf_slice_of(parts[i]))) return true;
+    for (size_t at = 0; at < name.n; at++) /* thousands of names, most of them none of these: compare where the first letter fits */
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            if (name.p[at] == parts[i][0] && gf_slice_starts(gf_slice_from(name, at), gf_slice_of(parts[i]))) return true;
     for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
         if (gf_slice_is(name, whole[i])) return true;
     return false;
 }
 
-static void os_package_row(struct tgt_paste *s, gf_slice line, const char *origin)
+static void os_package_row(struct tgt_paste *s, struct collector *c, gf_slice line)
 {
     gf_slice name, version;
     if (!gf_slice_word(&line, &name) || !gf_slice_word(&line, &version) || !matters(name) || s->p->nos_packages >= TGT_MAX_PACKAGES) return;
-    mdl_profile_add_os_package(s->p, (struct mdl_package){ .name = gf_arena_str(&s->p->mem, name), .version = gf_arena_str(&s->p->mem, version), .origin = origin });
+    mdl_profile_add_os_package(s->p, (struct mdl_package){ .name = gf_arena_str(&s->p->mem, name), .version = gf_arena_str(&s->p->mem, version), .origin = c->at->name });
     s->facts++;
 }
 
-static void disk_row(struct tgt_paste *s, gf_slice line)
+static void disk_row(struct tgt_paste *s, struct collector *c, gf_slice line)
 {
+    (void)c;
     gf_slice mount, free_mib;
     uint64_t n;
     if (!gf_slice_word(&line, &mount) || !gf_slice_word(&line, &free_mib) || !gf_slice_u64(free_mib, &n) || n > (1ull << 40) || s->p->ndisks >= 100) return;
@@ -227,24 +234,53 @@ static void disk_row(struct tgt_paste *s, gf_slice line)
     s->facts++;
 }
 
+static void label_row(struct tgt_paste *s, struct collector *c, gf_slice line)
+{
+    (void)c;
+    tgt_fact(s, "label", line, "label");
+}
+
+/* nvidia-smi's CSV */
+static void gpus_row(struct tgt_paste *s, struct collector *c, gf_slice line)
+{
+    (void)s;
+    c->has_gpu |= gf_slice_chr(line, ',') >= 0 && !gf_slice_starts(line, GF_S("name,"));
+}
+
+static const struct section sections[] = {
+    { "label", NULL, label_row, false },
+    { "system", system_value, NULL, false },
+    { "cpu", cpu_value, NULL, false },
+    { "driver", driver_value, NULL, false },
+    { "pci", NULL, pci_row, false },
+    { "kfd", NULL, kfd_row, false },
+    { "tegra", tegra_value, NULL, false },
+    { "software", software_value, NULL, false },
+    { "headers", NULL, header_row, false },
+    { "python", NULL, python_row, false },
+    { "distributions", NULL, distribution_row, false },
+    { "dpkg", NULL, os_package_row, false },
+    { "rpm", NULL, os_package_row, false },
+    { "apk", NULL, os_package_row, false },
+    { "disks", NULL, disk_row, false },
+    { "gpus", NULL, gpus_row, true },
+    { "os-release", NULL, NULL, true },
+    { "nvidia-version", NULL, NULL, true },
+    { "nvidia-gpus", NULL, NULL, true },
+    { "nvidia-smi", NULL, NULL, true },
+    { "nvidia-smi-q-x", NULL, NULL, true },
+    { "rocm-smi", NULL, NULL, true },
+    { "amd-smi", NULL, NULL, true },
+    { "npu-smi", NULL, NULL, true },
+    { "dmesg", NULL, NULL, true },
+    { "ascend", NULL, NULL, true },
+};
+
 static void section_line(struct tgt_paste *s, struct collector *c, gf_slice line)
 {
     gf_slice v = line, key;
-    bool pair = gf_slice_cut(&v, '=', &key);
-    v = gf_slice_trim(v);
-    if (is(c, "label")) tgt_fact(s, "label", line, "label");
-    else if (is(c, "system") && pair) system_value(s, c, key, v);
-    else if (is(c, "cpu") && pair && gf_slice_is(key, "flags")) add_flags(s, v);
-    else if (is(c, "driver") && pair) driver_value(s, c, key, v);
-    else if (is(c, "pci")) pci_row(s, c, line);
-    else if (is(c, "kfd")) kfd_row(s, c, line);
-    else if (is(c, "tegra") && pair) tegra_value(s, c, key, v);
-    else if (is(c, "software") && pair) software_value(s, c, key, v);
-    else if (is(c, "headers")) add_header(s, line);
-    else if (is(c, "python")) python_row(s, line);
-    else if (is(c, "distributions")) distribution_row(s, line);
-    else if (is(c, "dpkg") || is(c, "rpm") || is(c, "apk")) os_package_row(s, line, is(c, "dpkg") ? "dpkg" : is(c, "rpm") ? "rpm" : "apk");
-    else if (is(c, "disks")) disk_row(s, line);
+    if (c->at->row) c->at->row(s, c, line);
+    else if (c->at->pair && gf_slice_cut(&v, '=', &key)) c->at->pair(s, c, key, gf_slice_trim(v));
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------------ */
@@ -265,10 +301,10 @@ static bool enter(struct tgt_paste *s, struct collector *c, gf_slice name)
 {
     tgt_end_formats(s); /* a tool's output ends with its section */
     name = gf_slice_trim(name);
-    if (name.n >= sizeof c->section) name.n = 0;
-    memcpy(c->section, name.p, name.n);
-    c->section[name.n] = '\0';
-    if (is(c, "end")) conclude(s, c);
+    c->at = NULL;
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (gf_slice_is(name, sections[i].name)) c->at = &sections[i];
+    if (gf_slice_is(name, "end")) conclude(s, c);
     return true;
 }
 
@@ -362,13 +398,8 @@ static bool collector_line(struct tgt_paste *s, void *state, gf_slice line)
     }
     if (!c->in) return short_line(s, c, line);
     if (gf_slice_starts(line, GF_S("== "))) return enter(s, c, gf_slice_from(line, 3));
-    if (is(c, "gpus")) {
-        c->has_gpu |= gf_slice_chr(line, ',') >= 0 && !gf_slice_starts(line, GF_S("name,"));
-        return false; /* CSV of nvidia-smi */
-    }
-    if (is_raw(c)) return false;
-    if (line.n) section_line(s, c, line);
-    return true;
+    if (c->at && line.n) section_line(s, c, line);
+    return !c->at || !c->at->raw;
 }
 
 static void collector_end(struct tgt_paste *s, void *state) { conclude(s, state); }

@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,11 +17,13 @@ static bool below(const struct tgt_probe *p, const char *path, char out[GF_CAP_P
 
 bool tgt_probe_read(struct tgt_probe *p, const char *path, gf_slice *ret)
 {
-    char full[GF_CAP_PATH], chunk[16384];
+    char full[GF_CAP_PATH], chunk[65536];
+    struct stat st;
     gf_buf_clear(&p->file);
     if (!below(p, path, full)) return false;
     int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
+    if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof chunk && st.st_size < (off_t)TGT_CAP_PROBE) gf_buf_reserve(&p->file, (size_t)st.st_size);
     ssize_t n;
     while ((n = read(fd, chunk, sizeof chunk)) > 0 && !gf_buf_failed(&p->file)) gf_buf_add(&p->file, chunk, (size_t)n);
     close(fd);

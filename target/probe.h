@@ -27,6 +27,23 @@ bool tgt_probe_next_on_path(struct tgt_probe *p, const char *name, gf_slice *res
 /* A program's standard output as a section; nothing when the program is not there. Only without a root. argv ends with NULL. */
 void tgt_probe_run(struct tgt_probe *p, const char *section, const char *const *argv);
 
+/* The bytes of one section of an ELF file of 64 bits in this machine's byte order, window by window; of any other file all its bytes. Windows overlap by
+ * TGT_OVERLAP bytes, so that a short string stands whole in one of them. Read, not mapped: of a large library only what is looked at is touched. */
+#define TGT_WINDOW (64u << 10)
+#define TGT_OVERLAP 64u
+struct tgt_section {
+    int fd;
+    uint64_t at, end;
+    char *window; /* malloc'd */
+};
+/* False when the file is not there; close in either case. */
+bool tgt_section_open(struct tgt_probe *p, const char *path, const char *name, struct tgt_section *ret);
+/* Valid until the next call; false at the end. */
+bool tgt_section_next(struct tgt_section *s, gf_slice *ret);
+/* The same in whole lines, without overlap; a line longer than a window is cut. */
+bool tgt_section_lines(struct tgt_section *s, gf_slice *ret);
+void tgt_section_close(struct tgt_section *s);
+
 void tgt_probe_system(struct tgt_probe *p);
 void tgt_probe_driver(struct tgt_probe *p); /* driver, gpus, pci, kfd, tegra */
 void tgt_probe_python(struct tgt_probe *p);

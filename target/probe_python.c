@@ -1,11 +1,7 @@
 /* Python interpreters and the distributions of the one that "python3" runs: from files, none is started. */
 #include "target/probe.h"
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct interpreter {
     char path[GF_CAP_PATH]; /* as found */
@@ -49,26 +45,21 @@ static const char *find_start(gf_slice s, const char *start, size_t n)
 /* PY_VERSION as the binary holds it: "3.11.2", a string of its own. */
 static bool version_in(struct tgt_probe *p, const char *path, unsigned minor, char out[32])
 {
-    char full[GF_CAP_PATH], start[16];
-    struct stat st;
-    if (snprintf(full, sizeof full, "%s%s", p->root, path) >= (int)sizeof full) return false;
-    int fd = open(full, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    void *map = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < (off_t)TGT_CAP_PROBE ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    close(fd);
-    if (map == MAP_FAILED) return false;
-    gf_slice rest = gf_slice_n(map, (size_t)st.st_size);
+    char start[16];
+    struct tgt_section file;
+    gf_slice rest;
+    bool found = false, any = tgt_section_open(p, path, ".rodata", &file);
     size_t head = (size_t)snprintf(start, sizeof start, "3.%u.", minor);
-    bool found = false;
-    for (const char *at; !found && (at = find_start(rest, start, head)); rest = gf_slice_from(rest, (size_t)(at - rest.p) + head)) {
-        size_t off = (size_t)(at - rest.p), n = 0;
-        while (off + n < rest.n && n < 31 && (gf_is_alnum((unsigned char)at[n]) || at[n] == '.' || at[n] == '+')) n++;
-        /* the linker may have made it the tail of another string: "…/versions/3.11.7" */
-        bool begins = off > 0 && !gf_is_alnum((unsigned char)at[-1]) && at[-1] != '.', ends = off + n < rest.n && at[n] == '\0';
-        found = begins && ends && n > head && gf_is_digit((unsigned char)at[head]);
-        if (found) snprintf(out, 32, "%.*s", (int)n, at);
-    }
-    munmap(map, (size_t)st.st_size);
+    while (any && !found && tgt_section_next(&file, &rest))
+        for (const char *at; !found && (at = find_start(rest, start, head)); rest = gf_slice_from(rest, (size_t)(at - rest.p) + head)) {
+            size_t off = (size_t)(at - rest.p), n = 0;
+            while (off + n < rest.n && n < 31 && (gf_is_alnum((unsigned char)at[n]) || at[n] == '.' || at[n] == '+')) n++;
+            /* the linker may have made it the tail of another string: "…/versions/3.11.7" */
+            bool begins = off > 0 && !gf_is_alnum((unsigned char)at[-1]) && at[-1] != '.', ends = off + n < rest.n && at[n] == '\0';
+            found = begins && ends && n > head && gf_is_digit((unsigned char)at[head]);
+            if (found) snprintf(out, 32, "%.*s", (int)n, at);
+        }
+    tgt_section_close(&file);
     return found;
 }
 

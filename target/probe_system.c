@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/klog.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
@@ -20,25 +19,6 @@ static void lib_dir(size_t i, const char *arch, char out[256])
     const char *hole = strstr(lib_dirs[i], "%s");
     if (hole) snprintf(out, 256, "%.*s%s%s", (int)(hole - lib_dirs[i]), lib_dirs[i], arch, hole + 2);
     else snprintf(out, 256, "%s", lib_dirs[i]);
-}
-
-/* A library's bytes, mapped; GF_NONE when it is not there. */
-static gf_slice map_library(struct tgt_probe *p, const char *path)
-{
-    char full[GF_CAP_PATH];
-    struct stat st;
-    if (snprintf(full, sizeof full, "%s%s", p->root, path) >= (int)sizeof full) return GF_NONE;
-    int fd = open(full, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return GF_NONE;
-    void *at = MAP_FAILED;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < (off_t)TGT_CAP_PROBE) at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    return at == MAP_FAILED ? GF_NONE : gf_slice_n(at, (size_t)st.st_size);
-}
-
-static void unmap(gf_slice s)
-{
-    if (s.p) munmap((void *)(uintptr_t)s.p, s.n);
 }
 
 static ptrdiff_t find_bytes(gf_slice s, gf_slice needle)
@@ -63,12 +43,15 @@ static bool probe_glibc(struct tgt_probe *p, const char *arch)
         char dir[256], path[300];
         lib_dir(i, arch, dir);
         snprintf(path, sizeof path, "%s/libc.so.6", dir);
-        gf_slice lib = map_library(p, path);
-        ptrdiff_t at = lib.p ? find_bytes(lib, GF_S("release version ")) : -1;
-        gf_slice v = at >= 0 ? digits_at(lib, (size_t)at + 16) : GF_NONE;
-        found = v.n > 0;
-        if (found) gf_buf_addf(&p->out, "glibc=%.*s\n", GF_FMT(v));
-        unmap(lib);
+        struct tgt_section lib;
+        gf_slice part;
+        for (bool any = tgt_section_open(p, path, ".rodata", &lib); any && !found && tgt_section_next(&lib, &part);) {
+            ptrdiff_t at = find_bytes(part, GF_S("release version "));
+            gf_slice v = at >= 0 ? digits_at(part, (size_t)at + 16) : GF_NONE;
+            found = v.n > 0 && v.p + v.n < part.p + part.n;
+            if (found) gf_buf_addf(&p->out, "glibc=%.*s\n", GF_FMT(v));
+        }
+        tgt_section_close(&lib);
     }
     return found;
 }
@@ -78,16 +61,17 @@ static void probe_musl(struct tgt_probe *p, const char *arch)
 {
     char path[300];
     snprintf(path, sizeof path, "/lib/ld-musl-%s.so.1", arch);
-    gf_slice lib = map_library(p, path);
-    for (size_t i = 0; lib.p && i + 8 < lib.n; i++) {
-        if (lib.p[i] != '\0' || (lib.p[i + 1] != '1' && lib.p[i + 1] != '0') || lib.p[i + 2] != '.') continue;
-        gf_slice v = digits_at(lib, i + 1);
-        if (v.n >= 5 && v.n <= 7 && i + 1 + v.n < lib.n && lib.p[i + 1 + v.n] == '\0') {
-            gf_buf_addf(&p->out, "musl=%.*s\n", GF_FMT(v));
-            break;
+    struct tgt_section lib;
+    gf_slice part;
+    bool found = false;
+    for (bool any = tgt_section_open(p, path, ".rodata", &lib); any && !found && tgt_section_next(&lib, &part);)
+        for (size_t i = 0; !found && i + 8 < part.n; i++) {
+            if (part.p[i] != '\0' || (part.p[i + 1] != '1' && part.p[i + 1] != '0') || part.p[i + 2] != '.') continue;
+            gf_slice v = digits_at(part, i + 1);
+            found = v.n >= 5 && v.n <= 7 && i + 1 + v.n < part.n && part.p[i + 1 + v.n] == '\0';
+            if (found) gf_buf_addf(&p->out, "musl=%.*s\n", GF_FMT(v));
         }
-    }
-    unmap(lib);
+    tgt_section_close(&lib);
 }
 
 /* The newest GLIBCXX_3.4.N that libstdc++ defines. */
@@ -98,14 +82,17 @@ static void probe_libstdcxx(struct tgt_probe *p, const char *arch)
         unsigned long newest = 0;
         lib_dir(i, arch, dir);
         snprintf(path, sizeof path, "%s/libstdc++.so.6", dir);
-        gf_slice lib = map_library(p, path), rest = gf_slice_sub(lib, 0, 1 << 20); /* the names of versions stand before the code */
-        for (ptrdiff_t at; rest.p && (at = find_bytes(rest, GF_S("GLIBCXX_3.4."))) >= 0; rest = gf_slice_from(rest, (size_t)at + 12)) {
-            gf_slice n = digits_at(rest, (size_t)at + 12);
-            unsigned long v = n.n && n.n < 4 ? strtoul(n.p, NULL, 10) : 0;
-            if (v > newest) newest = v;
-        }
-        unmap(lib);
-        if (!lib.p) continue;
+        struct tgt_section lib;
+        gf_slice part;
+        bool any = tgt_section_open(p, path, ".dynstr", &lib);
+        while (any && tgt_section_next(&lib, &part))
+            for (ptrdiff_t at; (at = find_bytes(part, GF_S("GLIBCXX_3.4."))) >= 0; part = gf_slice_from(part, (size_t)at + 12)) {
+                gf_slice n = digits_at(part, (size_t)at + 12);
+                unsigned long v = n.n && n.n < 4 ? strtoul(n.p, NULL, 10) : 0;
+                if (v > newest) newest = v;
+            }
+        tgt_section_close(&lib);
+        if (!any) continue;
         gf_buf_addf(&p->out, "libstdcxx=GLIBCXX_3.4.%lu\n", newest);
         return;
     }
@@ -326,20 +313,36 @@ static void probe_headers(struct tgt_probe *p)
     tgt_probe_free_names(names, n);
 }
 
-/* /var/lib/dpkg/status: paragraphs; those that are installed. */
+static void add_row(struct tgt_probe *p, gf_slice name, gf_slice version)
+{
+    gf_buf_addsl(&p->out, name);
+    gf_buf_addc(&p->out, ' ');
+    gf_buf_addsl(&p->out, version);
+    gf_buf_addc(&p->out, '\n');
+}
+
+/* /var/lib/dpkg/status: paragraphs; those that are installed. It is large: read window by window, whole lines at a time. */
 static bool probe_dpkg(struct tgt_probe *p)
 {
-    gf_slice text, line, name = GF_NONE, v;
-    bool installed = false;
-    if (!tgt_probe_read(p, "/var/lib/dpkg/status", &text)) return false;
-    gf_buf_adds(&p->out, "== dpkg\n");
-    while (gf_slice_line(&text, &line)) {
-        v = line;
-        if (gf_try_lit(&v, GF_S("Package: "))) name = v;
-        else if (gf_try_lit(&v, GF_S("Status: "))) installed = gf_slice_ends(v, GF_S(" installed"));
-        else if (gf_try_lit(&v, GF_S("Version: ")) && installed) gf_buf_addf(&p->out, "%.*s %.*s\n", GF_FMT(name), GF_FMT(v));
+    struct tgt_section file;
+    gf_slice part, line, name = GF_NONE, v;
+    char kept[256];
+    bool installed = false, any = tgt_section_open(p, "/var/lib/dpkg/status", "", &file);
+    if (any) gf_buf_adds(&p->out, "== dpkg\n");
+    while (any && tgt_section_lines(&file, &part)) {
+        while (gf_slice_line(&part, &line)) {
+            if (!line.n || !memchr("PSV", line.p[0], 3)) continue;
+            v = line;
+            if (gf_try_lit(&v, GF_S("Package: "))) name = v;
+            else if (gf_try_lit(&v, GF_S("Status: "))) installed = gf_slice_ends(v, GF_S(" installed"));
+            else if (gf_try_lit(&v, GF_S("Version: ")) && installed) add_row(p, name, v);
+        }
+        if (name.n > sizeof kept) name.n = sizeof kept;
+        if (name.n) memmove(kept, name.p, name.n);
+        name = gf_slice_n(kept, name.n);
     }
-    return true;
+    tgt_section_close(&file);
+    return any;
 }
 
 static void probe_apk(struct tgt_probe *p)
@@ -349,7 +352,7 @@ static void probe_apk(struct tgt_probe *p)
     gf_buf_adds(&p->out, "== apk\n");
     while (gf_slice_line(&text, &line)) {
         if (gf_slice_starts(line, GF_S("P:"))) name = gf_slice_from(line, 2);
-        if (gf_slice_starts(line, GF_S("V:"))) gf_buf_addf(&p->out, "%.*s %.*s\n", GF_FMT(name), GF_FMT(gf_slice_from(line, 2)));
+        if (gf_slice_starts(line, GF_S("V:"))) add_row(p, name, gf_slice_from(line, 2));
     }
 }
 
