@@ -12,7 +12,7 @@ struct mdl_gpu {
     const char *name, *pci; /* pci "10de:2204", lower case */
     const char *cc, *gfx;   /* "8.6"; "gfx90a" */
     int64_t memory_mib;     /* 0 unknown */
-    const char *mig, *vgpu; /* MIG profile or "enabled", vGPU type */
+    const char *mig, *vgpu; /* MIG: the profiles of its instances "3g.40gb,1g.10gb", or the memory of each "40192MiB,9728MiB", or "enabled"; vGPU type */
 };
 
 struct mdl_package {

@@ -52,6 +52,9 @@ static void fill_text(struct gf_arena *a, const char **to, const char *from)
     if (!*to && from) *to = gf_arena_strz(a, from);
 }
 
+/* "enabled" < the memory of each instance < their profiles */
+static int mig_detail(const char *mig) { return !mig ? 0 : strcmp(mig, "enabled") == 0 ? 1 : strstr(mig, "MiB") ? 2 : 3; }
+
 static void refine_gpu(struct gf_arena *a, struct mdl_gpu *to, const struct mdl_gpu *from)
 {
     if (from->name && to->name && plain(to->name).cut && !plain(from->name).cut) to->name = NULL;
@@ -60,6 +63,7 @@ static void refine_gpu(struct gf_arena *a, struct mdl_gpu *to, const struct mdl_
     fill_text(a, &to->pci, from->pci);
     fill_text(a, &to->cc, from->cc);
     fill_text(a, &to->gfx, from->gfx);
+    if (mig_detail(from->mig) > mig_detail(to->mig)) to->mig = NULL;
     fill_text(a, &to->mig, from->mig);
     fill_text(a, &to->vgpu, from->vgpu);
     if (!to->memory_mib) to->memory_mib = from->memory_mib;

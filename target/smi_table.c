@@ -104,11 +104,14 @@ static bool mig_line(struct tgt_paste *s, struct smi_table *t, gf_slice line)
     uint64_t n[4];
     for (size_t i = 0; i < 4; i++)
         if (!gf_slice_word(&cell, &word) || !gf_slice_u64(word, &n[i])) return false;
-    if (!total_memory(line)) return false;
+    int64_t memory = total_memory(line);
+    if (!memory) return false;
     struct mdl_gpu *g = tgt_gpus_at(&t->gpus, n[0]);
     if (!g) return false;
     if (!g->vendor) g->vendor = "nvidia";
-    if (!g->mig) g->mig = gf_arena_str(&s->p->mem, GF_S("enabled"));
+    bool first = !g->mig || strcmp(g->mig, "enabled") == 0;
+    if (first) g->mig = "";
+    if (strlen(g->mig) < 200) g->mig = gf_arena_printf(&s->p->mem, "%s%s%lldMiB", g->mig, first ? "" : ",", (long long)memory);
     return true;
 }
 

@@ -110,6 +110,23 @@ static void contradictions_are_kept_apart(void **state)
     mdl_profile_free(p);
 }
 
+/* Whichever comes first: instances by profile say more than their memory, and that more than "enabled". */
+static void mig_says_the_most(void **state)
+{
+    (void)state;
+    static const char *const said[] = { "enabled", "40192MiB,9728MiB", "3g.40gb,1g.10gb" };
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++) {
+            struct mdl_profile *p = mdl_profile_new();
+            struct mdl_gpu one = { .vendor = "nvidia", .mig = said[i] }, two = { .vendor = "nvidia", .mig = said[k] };
+            mdl_profile_merge_gpus(p, &one, 1, "nvidia-smi");
+            mdl_profile_merge_gpus(p, &two, 1, "nvidia-smi -L");
+            assert_int_equal(p->ngpus, 1);
+            assert_string_equal(p->gpus[0].mig, said[i > k ? i : k]);
+            mdl_profile_free(p);
+        }
+}
+
 static void gpu_lists_join(void **state)
 {
     (void)state;
@@ -174,7 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_is_strict),     cmocka_unit_test(round_trip),     cmocka_unit_test(absent_is_not_unknown),
-        cmocka_unit_test(spellings_become_one),  cmocka_unit_test(gpu_lists_join), cmocka_unit_test(contradictions_are_kept_apart),
+        cmocka_unit_test(spellings_become_one),  cmocka_unit_test(gpu_lists_join), cmocka_unit_test(mig_says_the_most), cmocka_unit_test(contradictions_are_kept_apart),
         cmocka_unit_test(merging_profiles),      cmocka_unit_test(platform_of),
     };
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
