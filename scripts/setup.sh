@@ -26,6 +26,7 @@ needs() {
 	test:module:ensurepip:python3-venv:python3
 	test:tool:shellcheck:shellcheck:ShellCheck
 	test:tool:dash:dash:dash
+	test:tool:mksh:mksh:mksh
 	test:tool:busybox:busybox-static:busybox
 	test:tool:debootstrap:debootstrap:debootstrap
 	test:tool:unshare:util-linux:util-linux
