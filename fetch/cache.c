@@ -51,17 +51,21 @@ struct net_cache *net_cache_open(const char *dir, const struct gf_log *log)
 }
 
 /* Running sums of running sums in four lanes: as fast as the memory. Against accidents, not against an enemy with access to the cache. */
+typedef uint64_t lanes __attribute__((vector_size(32)));
 static uint64_t checksum(const void *p, size_t n)
 {
     const unsigned char *at = p;
-    uint64_t a[4] = { n, 1, 2, 3 }, b[4] = { 0, 0, 0, 0 }, w[4];
-    for (; n; at += 32, n -= n < 32 ? n : 32) {
-        if (n < 32) memset(w, 0, sizeof w);
-        memcpy(w, at, n < 32 ? n : 32);
-        for (int i = 0; i < 4; i++) {
-            a[i] += w[i];
-            b[i] += a[i];
-        }
+    lanes a = { n, 1, 2, 3 }, b = { 0, 0, 0, 0 }, w;
+    for (; n >= sizeof w; at += sizeof w, n -= sizeof w) {
+        memcpy(&w, at, sizeof w);
+        a += w;
+        b += a;
+    }
+    if (n) { /* the rest, with zeros behind it */
+        w = (lanes){ 0 };
+        memcpy(&w, at, n);
+        a += w;
+        b += a;
     }
     uint64_t sum = 0;
     for (int i = 0; i < 4; i++) {

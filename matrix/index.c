@@ -21,9 +21,10 @@ static void add(struct mtx_bloom *b, uint64_t h)
     set(b, h >> 20);
 }
 
-bool mtx_bloom_has(const struct mtx_bloom *b, gf_slice name)
+uint64_t mtx_bloom_hash(gf_slice name) { return gf_hash64(name.p, name.n); }
+
+bool mtx_bloom_has(const struct mtx_bloom *b, uint64_t h)
 {
-    uint64_t h = gf_hash64(name.p, name.n);
     return get(b, h) && get(b, h >> 20);
 }
 

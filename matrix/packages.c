@@ -125,17 +125,24 @@ int mtx_load_packages(struct mtx *m, struct gf_err *err)
 
 struct mtx_package *mtx_package_get(struct mtx *m, const char *name, bool about)
 {
+    if (!about && *m->asked && strcmp(name, m->asked) == 0) return m->answer;
     mtx_index(m);
     gf_slice s = gf_slice_of(name);
+    uint64_t hash = mtx_bloom_hash(s);
     for (size_t i = 0; s.n && i < m->files.n; i++) {
         struct mtx_file *f = &m->files.v[i];
-        if (!f->speaks || f->loaded || !mtx_bloom_has(about ? f->names : f->rows, s)) continue;
+        if (!f->speaks || f->loaded || !mtx_bloom_has(about ? f->names : f->rows, hash)) continue;
         struct gf_err err = GF_ERR_INIT;
         if (read_package_file(m, f, &err) && !m->failed) m->failed = true, m->err = err;
         f->loaded = true;
     }
     uint32_t id = s.n ? gf_names_find(&m->names, s) : GF_NO_ID;
-    return id == GF_NO_ID ? NULL : m->packages.v[id];
+    struct mtx_package *p = id == GF_NO_ID ? NULL : m->packages.v[id];
+    if (!about && s.n < sizeof m->asked) {
+        memcpy(m->asked, name, s.n + 1);
+        m->answer = p;
+    }
+    return p;
 }
 
 const char *mtx_family_of(struct mtx *m, const char *package)

@@ -178,6 +178,7 @@ int mtx_read_file(struct mtx *m, struct mtx_file *f, const struct mtx_section *s
     uint64_t seen = 0;
     gf_js_init(&js, f->text, label, &m->mem);
     f->loaded = true;
+    *m->asked = '\0';
     m->reading = (size_t)(f - m->files.v);
     if (gf_js_peek(&js) != GF_JSON_OBJECT) return js.failed ? broken(&js, err) : gf_fail(err, GF_E_PARSE, "%s: expected an object of tables", label);
     gf_js_obj(&js);

@@ -96,6 +96,8 @@ struct mtx {
     GF_VEC(struct mtx_cuda_floor) floors;
     GF_VEC(struct mtx_toolkit) toolkits;
     struct gf_names names;        /* packages and components */
+    char asked[128];              /* the package that was asked for last: a resolver asks for one thousands of times; "" when a file was read since */
+    struct mtx_package *answer;
     GF_VEC(struct mtx_package *) packages;
     GF_VEC(struct mtx_build *) builds;
     GF_VEC(struct mtx_rule *) rules;
@@ -129,7 +131,8 @@ struct mtx_package *mtx_package_get(struct mtx *m, const char *name, bool about)
 uint64_t mtx_order(const struct mtx *m, const struct mtx_at *at); /* of a row in the whole data set: the same whatever was read first */
 void mtx_provider_add(struct mtx_package *p, uint64_t order, const char *name);
 void mtx_index(struct mtx *m); /* fills the filters */
-bool mtx_bloom_has(const struct mtx_bloom *b, gf_slice name);
+uint64_t mtx_bloom_hash(gf_slice name);
+bool mtx_bloom_has(const struct mtx_bloom *b, uint64_t hash); /* perhaps, or surely not */
 unsigned mtx_driver_branch_number(gf_slice version);
 /* "12.8" against "12.10": numbers part by part */
 static inline int mtx_cmp(const char *a, const char *b) { return gf_dotted_cmp(gf_slice_of(a), gf_slice_of(b)); }

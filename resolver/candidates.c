@@ -19,6 +19,12 @@ struct reading {             /* the files of one project on their way to candida
     rsv_pkg pkg;
     struct gf_names texts;   /* version texts as written; many files share one */
     GF_VEC(struct py_version) versions; /* by id of texts; text NULL: not a version */
+    gf_slice last_text;      /* files come sorted by name: the next one's version is mostly the last one's */
+    uint32_t last_version;
+    gf_slice prefix;         /* NAME-VERSION- of the last wheel */
+    uint32_t prefix_version;
+    const char *last_requires;
+    enum rsv_python_fit last_fit;
 };
 
 /* Does the request refuse files of this kind for the package. */
@@ -56,9 +62,11 @@ static enum rsv_python_fit judge_python(const struct rsv_universe *u, const stru
     return upper ? RSV_PYTHON_ABOVE : RSV_PYTHON_FITS;
 }
 
-static enum rsv_python_fit python_fits(struct rsv_universe *u, const char *requires)
+static enum rsv_python_fit python_fits(struct reading *r, const char *requires)
 {
+    struct rsv_universe *u = r->u;
     if (!requires) return RSV_PYTHON_FITS;
+    if (r->last_requires && (requires == r->last_requires || strcmp(requires, r->last_requires) == 0)) return r->last_fit;
     bool fresh;
     uint32_t id = gf_names_add(&u->python_specs, gf_slice_of(requires), &fresh);
     if (fresh) {
@@ -66,7 +74,8 @@ static enum rsv_python_fit python_fits(struct rsv_universe *u, const char *requi
         enum rsv_python_fit fit = py_specset_parse(&u->mem, gf_slice_of(requires), true, &specs) ? judge_python(u, &specs) : RSV_PYTHON_FITS;
         gf_vec_push(&u->python_fits, fit);
     }
-    return u->python_fits.v[id];
+    r->last_requires = requires;
+    return r->last_fit = u->python_fits.v[id];
 }
 
 /* The libc version in the lowest of the platform tags: "2.28"; NULL without one. */
@@ -126,6 +135,7 @@ static const struct rsv_tag_answer *answer_of_tags(struct rsv_universe *u, gf_sl
 /* The version's place; RSV_NONE when the text is no version. */
 static uint32_t version_of(struct reading *r, gf_slice text)
 {
+    if (r->last_text.p && gf_slice_eq(text, r->last_text)) return r->last_version;
     bool fresh;
     uint32_t id = gf_names_add(&r->texts, text, &fresh);
     if (fresh) {
@@ -133,7 +143,8 @@ static uint32_t version_of(struct reading *r, gf_slice text)
         if (!py_version_parse(&r->u->mem, text, &v)) v.text = NULL;
         gf_vec_push(&r->versions, v);
     }
-    return r->versions.v[id].text ? id : RSV_NONE;
+    r->last_text = r->texts.names[id];
+    return r->last_version = r->versions.v[id].text ? id : RSV_NONE;
 }
 
 /* Is it the normalized name in some spelling: case and runs of "-_." apart. */
@@ -152,34 +163,46 @@ static bool spells(gf_slice written, const char *name)
     return i == written.n;
 }
 
-/* NAME-VERSION[-BUILD]-PY-ABI-PLATFORM.whl taken apart without copies. */
-static bool split_wheel(gf_slice file, gf_slice *name, gf_slice *version, gf_slice *build, gf_slice *tags)
+/* NAME-VERSION- of a wheel's name: *rest goes on behind it. Most files begin as the last one did. */
+static bool take_version(struct reading *r, gf_slice *rest, uint32_t *ret)
 {
-    gf_slice rest = gf_slice_sub(file, 0, file.n - 4);
+    struct rsv_universe *u = r->u;
+    gf_slice file = *rest, name, version;
+    if (r->prefix.n && gf_slice_starts(file, r->prefix)) {
+        *rest = gf_slice_from(file, r->prefix.n);
+        *ret = r->prefix_version;
+        return true;
+    }
+    if (!gf_slice_cut(rest, '-', &name) || !gf_slice_cut(rest, '-', &version) || !version.n || !spells(name, u->pkg.v[r->pkg].name)) return false;
+    r->prefix = gf_slice_sub(file, 0, file.n - rest->n);
+    if (gf_slice_chr(version, '_') >= 0) { /* escaped by old tools: 1.0_1 */
+        char *text = gf_arena_str(&u->mem, version);
+        for (char *c = text; *c; c++) *c = *c == '_' ? '-' : *c;
+        version = gf_slice_of(text);
+    }
+    *ret = r->prefix_version = version_of(r, version);
+    return true;
+}
+
+/* [BUILD-]PY-ABI-PLATFORM */
+static bool split_tags(gf_slice rest, gf_slice *build, gf_slice *tags)
+{
+    gf_slice part = rest;
     unsigned dashes = 0;
-    for (size_t i = 0; i < rest.n; i++) dashes += rest.p[i] == '-';
-    if (dashes != 4 && dashes != 5) return false;
-    gf_slice_cut(&rest, '-', name);
-    gf_slice_cut(&rest, '-', version);
+    for (ptrdiff_t at; dashes < 4 && (at = gf_slice_chr(part, '-')) >= 0; dashes++) part = gf_slice_from(part, (size_t)at + 1);
     *build = GF_NONE;
-    if (dashes == 5) gf_slice_cut(&rest, '-', build);
+    if (dashes == 3) gf_slice_cut(&rest, '-', build);
     *tags = rest;
-    return version->n > 0;
+    return dashes == 2 || dashes == 3;
 }
 
 static bool read_wheel(struct reading *r, const struct src_file *f, struct entry *e)
 {
     struct rsv_universe *u = r->u;
     const struct rsv_package *p = &u->pkg.v[r->pkg];
-    gf_slice name, version, build, tags;
-    if (!split_wheel(gf_slice_of(f->filename), &name, &version, &build, &tags) || !spells(name, p->name)) return false;
-    if (gf_slice_chr(version, '_') >= 0) { /* escaped by old tools: 1.0_1 */
-        char *text = gf_arena_str(&u->mem, version);
-        for (char *c = text; *c; c++) *c = *c == '_' ? '-' : *c;
-        version = gf_slice_of(text);
-    }
-    e->version = version_of(r, version);
-    if (e->version == RSV_NONE) return false;
+    gf_slice rest = gf_slice_of(f->filename), build, tags;
+    rest.n -= 4; /* .whl */
+    if (!take_version(r, &rest, &e->version) || e->version == RSV_NONE || !split_tags(rest, &build, &tags)) return false;
     if (build.p) {
         if (!build.n || !gf_is_digit((unsigned char)build.p[0])) return false;
         e->build_n = gf_take_u64(&build) + 1;
@@ -210,7 +233,7 @@ static bool read_file(struct reading *r, const struct src_file *f, struct entry 
 {
     *e = (struct entry){ .file = f, .source = f->source, .build_rest = "" };
     if (!(gf_slice_ends(gf_slice_of(f->filename), GF_S(".whl")) ? read_wheel(r, f, e) : read_sdist(r, f, e))) return false;
-    enum rsv_python_fit fit = python_fits(r->u, f->requires_python);
+    enum rsv_python_fit fit = python_fits(r, f->requires_python);
     if ((!e->verdict && fit == RSV_PYTHON_MISFIT) || (e->verdict == RSV_R_ABI && fit != RSV_PYTHON_FITS)) {
         e->verdict = RSV_R_PYTHON;
         e->need = f->requires_python;
@@ -438,8 +461,9 @@ int rsv_load_distribution(struct rsv_universe *u, rsv_pkg pkg, const struct src_
     struct entry *entries = gf_xreallocarray(NULL, project->nfiles + 1, sizeof *entries);
     size_t n = 0;
     for (uint32_t i = 0; i < project->nfiles; i++) {
-        if (read_file(&r, &project->files[i], &entries[n])) n++;
-        else u->skipped_files++;
+        if (!read_file(&r, &project->files[i], &entries[n])) u->skipped_files++;
+        else if (!n || entries[n].version != entries[n - 1].version || entries[n].source != entries[n - 1].source) n++;
+        else if (compare_entries(&entries[n], &entries[n - 1]) < 0) entries[n - 1] = entries[n]; /* the best of a version is what counts */
     }
     uint32_t *order = sort_versions(&r, entries, n);
     qsort(entries, n, sizeof *entries, compare_entries);
