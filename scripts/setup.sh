@@ -27,6 +27,7 @@ needs() {
 	test:tool:shellcheck:shellcheck:ShellCheck
 	test:tool:dash:dash:dash
 	test:tool:mksh:mksh:mksh
+	test:tool:minisign:minisign:minisign
 	test:tool:busybox:busybox-static:busybox
 	test:tool:debootstrap:debootstrap:debootstrap
 	test:tool:unshare:util-linux:util-linux
