@@ -10,12 +10,12 @@ const struct opt_row opt_common_rows[] = {
 };
 const size_t opt_common_count = sizeof opt_common_rows / sizeof opt_common_rows[0];
 
-#define TARGET(member) offsetof(struct opt_target, member)
 bool opt_target_given(const struct opt_target *t)
 {
     return t->targets.n || t->gpus.n || t->os || t->arch || t->python || t->glibc || t->kernel || t->driver || t->accelerator;
 }
 
+#define TARGET(member) offsetof(struct opt_target, member)
 const struct opt_row opt_target_rows[] = {
     { 't', "target", "FILE|-", OPT_LIST, TARGET(targets), "a profile, the collector's output or pasted text" },
     { 0, "gpu", "NAME|sm_XY|PCI-ID", OPT_LIST, TARGET(gpus), "a GPU of the target, repeatable: \"RTX 3090\", sm_86, 10de:2204" },

@@ -50,8 +50,9 @@ struct net_cache *net_cache_open(const char *dir, const struct gf_log *log)
     return c;
 }
 
-/* Running sums of running sums in four lanes: as fast as the memory. Against accidents, not against an enemy with access to the cache. */
 typedef uint64_t lanes __attribute__((vector_size(32)));
+
+/* Running sums of running sums in four lanes: as fast as the memory. Against accidents, not against an enemy with access to the cache. */
 static uint64_t checksum(const void *p, size_t n)
 {
     const unsigned char *at = p;

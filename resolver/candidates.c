@@ -19,11 +19,9 @@ struct reading {             /* the files of one project on their way to candida
     rsv_pkg pkg;
     struct gf_names texts;   /* version texts as written; many files share one */
     GF_VEC(struct py_version) versions; /* by id of texts; text NULL: not a version */
-    gf_slice last_text;      /* files come sorted by name: the next one's version is mostly the last one's */
-    uint32_t last_version;
-    gf_slice prefix;         /* NAME-VERSION- of the last wheel */
+    gf_slice prefix;         /* NAME-VERSION- of the last wheel: files come sorted by name, the next one mostly begins so too */
     uint32_t prefix_version;
-    const char *last_requires;
+    const char *last_requires; /* likewise */
     enum rsv_python_fit last_fit;
 };
 
@@ -135,7 +133,6 @@ static const struct rsv_tag_answer *answer_of_tags(struct rsv_universe *u, gf_sl
 /* The version's place; RSV_NONE when the text is no version. */
 static uint32_t version_of(struct reading *r, gf_slice text)
 {
-    if (r->last_text.p && gf_slice_eq(text, r->last_text)) return r->last_version;
     bool fresh;
     uint32_t id = gf_names_add(&r->texts, text, &fresh);
     if (fresh) {
@@ -143,8 +140,7 @@ static uint32_t version_of(struct reading *r, gf_slice text)
         if (!py_version_parse(&r->u->mem, text, &v)) v.text = NULL;
         gf_vec_push(&r->versions, v);
     }
-    r->last_text = r->texts.names[id];
-    return r->last_version = r->versions.v[id].text ? id : RSV_NONE;
+    return r->versions.v[id].text ? id : RSV_NONE;
 }
 
 /* Is it the normalized name in some spelling: case and runs of "-_." apart. */

@@ -35,6 +35,8 @@ struct tgt_gpus {
     struct mdl_gpu v[TGT_MAX_GPUS];
     size_t n;
 };
+/* One more MIG instance: its profile "3g.40gb" or its memory "40192MiB". */
+void tgt_add_mig(struct tgt_paste *s, struct mdl_gpu *g, gf_slice instance);
 struct mdl_gpu *tgt_gpus_at(struct tgt_gpus *g, uint64_t index); /* makes room up to it; NULL beyond the cap */
 void tgt_gpus_flush(struct tgt_paste *s, struct tgt_gpus *g, const char *tool); /* into the profile; empty after */
 

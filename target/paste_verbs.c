@@ -73,6 +73,13 @@ struct mdl_gpu *tgt_gpus_at(struct tgt_gpus *g, uint64_t index)
     return &g->v[index];
 }
 
+void tgt_add_mig(struct tgt_paste *s, struct mdl_gpu *g, gf_slice instance)
+{
+    if (g->mig && strcmp(g->mig, "enabled") == 0) g->mig = NULL;
+    if (instance.n >= 16 || (g->mig && strlen(g->mig) >= 200)) return;
+    g->mig = gf_arena_printf(&s->p->mem, "%s%s%.*s", g->mig ? g->mig : "", g->mig ? "," : "", GF_FMT(instance));
+}
+
 static bool is_empty(const struct mdl_gpu *g) { return !g->vendor && !g->name && !g->pci && !g->cc && !g->gfx && !g->memory_mib && !g->mig; }
 
 void tgt_gpus_flush(struct tgt_paste *s, struct tgt_gpus *g, const char *tool)

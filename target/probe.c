@@ -5,7 +5,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,15 +14,18 @@ static bool below(const struct tgt_probe *p, const char *path, char out[GF_CAP_P
     return n > 0 && n < GF_CAP_PATH;
 }
 
+int tgt_probe_open(const struct tgt_probe *p, const char *path)
+{
+    char full[GF_CAP_PATH];
+    return below(p, path, full) ? open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+}
+
 bool tgt_probe_read(struct tgt_probe *p, const char *path, gf_slice *ret)
 {
-    char full[GF_CAP_PATH], chunk[65536];
-    struct stat st;
+    char chunk[16384];
     gf_buf_clear(&p->file);
-    if (!below(p, path, full)) return false;
-    int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = tgt_probe_open(p, path);
     if (fd < 0) return false;
-    if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof chunk && st.st_size < (off_t)TGT_CAP_PROBE) gf_buf_reserve(&p->file, (size_t)st.st_size);
     ssize_t n;
     while ((n = read(fd, chunk, sizeof chunk)) > 0 && !gf_buf_failed(&p->file)) gf_buf_add(&p->file, chunk, (size_t)n);
     close(fd);

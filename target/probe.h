@@ -12,6 +12,7 @@ struct tgt_probe {
     struct gf_buf file; /* scratch */
 };
 
+int tgt_probe_open(const struct tgt_probe *p, const char *path); /* to read, below root; -1 */
 /* The file's text below root, in p->file; false when it cannot be read. Works for /proc and /sys too. */
 bool tgt_probe_read(struct tgt_probe *p, const char *path, gf_slice *ret);
 bool tgt_probe_exists(struct tgt_probe *p, const char *path);
@@ -27,8 +28,9 @@ bool tgt_probe_next_on_path(struct tgt_probe *p, const char *name, gf_slice *res
 /* A program's standard output as a section; nothing when the program is not there. Only without a root. argv ends with NULL. */
 void tgt_probe_run(struct tgt_probe *p, const char *section, const char *const *argv);
 
-/* The bytes of one section of an ELF file of 64 bits in this machine's byte order, window by window; of any other file all its bytes. Windows overlap by
- * TGT_OVERLAP bytes, so that a short string stands whole in one of them. Read, not mapped: of a large library only what is looked at is touched. */
+/* The bytes of one section of an ELF file of 64 bits in this machine's byte order, window by window; of any other file, or with name NULL, all its bytes.
+ * Windows overlap by TGT_OVERLAP bytes, so that a short string stands whole in one of them. Read, not mapped: of a large library only what is looked at is
+ * touched. */
 #define TGT_WINDOW (64u << 10)
 #define TGT_OVERLAP 64u
 struct tgt_section {

@@ -327,7 +327,7 @@ static bool probe_dpkg(struct tgt_probe *p)
     struct tgt_section file;
     gf_slice part, line, name = GF_NONE, v;
     char kept[256];
-    bool installed = false, any = tgt_section_open(p, "/var/lib/dpkg/status", "", &file);
+    bool installed = false, any = tgt_section_open(p, "/var/lib/dpkg/status", NULL, &file);
     if (any) gf_buf_adds(&p->out, "== dpkg\n");
     while (any && tgt_section_lines(&file, &part)) {
         while (gf_slice_line(&part, &line)) {

@@ -194,17 +194,12 @@ static void csv_flush(struct tgt_paste *s, struct list *l)
     l->ncolumns = 0;
 }
 
-static void add_mig(struct tgt_paste *s, struct mdl_gpu *g, gf_slice profile)
-{
-    g->mig = g->mig ? gf_arena_printf(&s->p->mem, "%s,%.*s", g->mig, GF_FMT(profile)) : gf_arena_str(&s->p->mem, profile);
-}
-
 /* "GPU 0: NVIDIA A100 (UUID: …)" and below it "MIG 3g.20gb Device 0: (UUID: …)". */
 static bool list_entry(struct tgt_paste *s, struct list *l, gf_slice line)
 {
     gf_slice t = gf_slice_trim(line), word;
     if (gf_try_lit(&t, GF_S("MIG ")) && gf_slice_has(t, GF_S("Device")) && l->gpus.n && gf_slice_word(&t, &word)) {
-        if (word.n < 16 && (!l->gpus.v[l->gpus.n - 1].mig || strlen(l->gpus.v[l->gpus.n - 1].mig) < 200)) add_mig(s, &l->gpus.v[l->gpus.n - 1], word);
+        tgt_add_mig(s, &l->gpus.v[l->gpus.n - 1], word);
         return true;
     }
     t = gf_slice_trim(line);

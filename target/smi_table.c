@@ -109,9 +109,7 @@ static bool mig_line(struct tgt_paste *s, struct smi_table *t, gf_slice line)
     struct mdl_gpu *g = tgt_gpus_at(&t->gpus, n[0]);
     if (!g) return false;
     if (!g->vendor) g->vendor = "nvidia";
-    bool first = !g->mig || strcmp(g->mig, "enabled") == 0;
-    if (first) g->mig = "";
-    if (strlen(g->mig) < 200) g->mig = gf_arena_printf(&s->p->mem, "%s%s%lldMiB", g->mig, first ? "" : ",", (long long)memory);
+    tgt_add_mig(s, g, gf_slice_of(gf_arena_printf(&s->p->mem, "%lldMiB", (long long)memory)));
     return true;
 }
 

@@ -23,11 +23,16 @@ PIECE = 1 << 16
 
 
 def hosts_of_the_index():
-    url = os.environ.get("PIP_INDEX_URL", PyPI.simple_url).rstrip("/") + "/pip/"
+    """Of its pages and of its files; the index is the one that pip uses."""
+    told = subprocess.run([sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True).stdout.strip()
+    url = (os.environ.get("PIP_INDEX_URL") or told or PyPI.simple_url).rstrip("/") + "/pip/"
     request = urllib.request.Request(url, headers={"Accept": "application/vnd.pypi.simple.v1+json"})
     with urllib.request.urlopen(request) as answer:
         files = json.load(answer)["files"]
-    return sorted({urllib.parse.urlsplit(u).hostname for u in (url, urllib.parse.urljoin(url, files[0]["url"]))})
+    places = [urllib.parse.urlsplit(u) for u in (url, urllib.parse.urljoin(url, files[0]["url"]))]
+    if any(p.scheme != "https" or p.port not in (None, 443) for p in places):
+        sys.exit("the index is not on port 443 of https: its delay cannot be made here")
+    return sorted({p.hostname for p in places})
 
 
 async def pass_on(reader, writer, delay):
@@ -58,7 +63,7 @@ async def pass_on(reader, writer, delay):
         await task
         if writer.can_write_eof():
             writer.write_eof()
-    except (ConnectionError, asyncio.IncompleteReadError):
+    except ConnectionError:
         task.cancel()
 
 

@@ -43,6 +43,9 @@ static void a_section_of_a_program(void **state)
     assert_true(find("/proc/self/exe", ".rodata", marked, &rodata));
     assert_false(find("/proc/self/exe", ".dynstr", marked, &names));
     assert_true(find("/proc/self/exe", ".no-such-section", marked, &whole));
+    size_t all;
+    assert_true(find("/proc/self/exe", NULL, marked, &all));
+    assert_int_equal(all, whole);
     assert_true(rodata < whole && names > 0 && names < whole);
 }
 
@@ -72,7 +75,7 @@ static void whole_lines(void **state)
     char *bytes = malloc(4 * TGT_WINDOW);
     for (; n < 3 * TGT_WINDOW; rows++) n += (size_t)sprintf(bytes + n, "%zu %.*s\n", rows, (int)(rows % 77), "-----------------------------------------------------------------------------");
     write_file(bytes, n);
-    assert_true(tgt_section_open(&p, path, "", &s));
+    assert_true(tgt_section_open(&p, path, NULL, &s));
     size_t seen = 0;
     while (tgt_section_lines(&s, &part))
         while (gf_slice_line(&part, &line)) assert_int_equal(strtoul(line.p, NULL, 10), seen++);

@@ -1,8 +1,6 @@
-/* Parts of programs and libraries on this machine, without mapping the whole. */
+/* Large files on this machine, a window at a time; of programs and libraries only one section. */
 #include "target/probe.h"
 #include <elf.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,14 +35,11 @@ static void narrow(struct tgt_section *s, const char *name)
 
 bool tgt_section_open(struct tgt_probe *p, const char *path, const char *name, struct tgt_section *ret)
 {
-    char full[GF_CAP_PATH];
     struct stat st;
-    *ret = (struct tgt_section){ .fd = -1 };
-    if (snprintf(full, sizeof full, "%s%s", p->root, path) >= (int)sizeof full) return false;
-    ret->fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *ret = (struct tgt_section){ .fd = tgt_probe_open(p, path) };
     if (ret->fd < 0 || fstat(ret->fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size >= (off_t)TGT_CAP_PROBE) return false;
     ret->end = (uint64_t)st.st_size;
-    narrow(ret, name);
+    if (name) narrow(ret, name);
     return true;
 }
 
