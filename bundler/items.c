@@ -55,6 +55,12 @@ static int add_python(struct mdl_lock *l, struct bnd_items *items, struct gf_err
         if (resolve(l, p->source, p->path, p->file, &it.url, err)) return -1;
         gf_vec_push(&items->list, it);
     }
+    for (size_t i = 0; i < l->nbuild; i++) {
+        struct mdl_lock_python *p = &l->build[i];
+        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, true, NULL };
+        if (resolve(l, p->source, p->path, p->file, &it.url, err)) return -1;
+        gf_vec_push(&items->list, it);
+    }
     return 0;
 }
 

@@ -10,7 +10,7 @@ struct bnd_item {
     const char *url;            /* may hold credentials: show bnd_shown_url */
     const char **sha256;        /* in the lock: completed in place */
     int64_t *size;
-    bool installer;
+    bool installer;             /* not of the stack: installs or builds it */
     const char *licence;        /* as the file itself names it; NULL until bnd_read_licences, or not told */
 };
 struct bnd_items { GF_VEC(struct bnd_item) list; };

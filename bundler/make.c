@@ -181,6 +181,7 @@ uint64_t bnd_size_estimate(const struct mdl_lock *lock)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < lock->npython; i++) sum += lock->python[i].size > 0 ? (uint64_t)lock->python[i].size : 0;
+    for (size_t i = 0; i < lock->nbuild; i++) sum += lock->build[i].size > 0 ? (uint64_t)lock->build[i].size : 0;
     for (size_t i = 0; i < lock->nos; i++) sum += lock->os[i].size > 0 ? (uint64_t)lock->os[i].size : 0;
     for (size_t i = 0; i < lock->nfiles; i++) sum += lock->files[i].size > 0 ? (uint64_t)lock->files[i].size : 0;
     return sum;

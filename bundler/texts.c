@@ -99,6 +99,23 @@ static void write_python_facts(const struct mdl_lock *lock, struct gf_buf *out)
     fact(out, "GLIBC", glibc ? libc : "");
 }
 
+/* A line for each source archive: name, version, file, and of the wheels that build it those that are not of the stack. */
+static void write_builds(const struct mdl_lock *lock, struct gf_buf *out)
+{
+    GF_BUF_SCOPE struct gf_buf builds;
+    gf_buf_init(&builds, GF_CAP_OUTPUT);
+    for (size_t i = 0; i < lock->npython; i++) {
+        const struct mdl_lock_python *p = &lock->python[i];
+        if (strcmp(p->kind, "sdist") != 0) continue;
+        gf_buf_addf(&builds, "%s %s %s", p->name, p->version, p->file);
+        for (size_t k = 0; k < lock->nbuild; k++)
+            for (size_t n = 0; n < lock->build[k].required_by.n; n++)
+                if (strcmp(lock->build[k].required_by.v[n], p->name) == 0) gf_buf_addf(&builds, " %s", lock->build[k].file);
+        gf_buf_addc(&builds, '\n');
+    }
+    fact(out, "BUILDS", gf_buf_str(&builds));
+}
+
 static void write_lists(const struct mdl_lock *lock, struct gf_buf *out)
 {
     GF_BUF_SCOPE struct gf_buf asked, all, assumes;
@@ -140,6 +157,7 @@ void bnd_write_facts(const struct mdl_lock *lock, const struct bnd_items *items,
     fact_number(out, "NEED_KB", wheels / 1024 * WHEEL_GROWTH / 100 + ROOM_TO_WORK_KB);
     write_python_facts(lock, out);
     write_lists(lock, out);
+    write_builds(lock, out);
 }
 
 /* ---- bundle.json, SHA256SUMS ---- */

@@ -21,6 +21,20 @@ static void add_stack(const struct mdl_lock *l, struct gf_buf *out)
     }
 }
 
+/* Wheels that come along to build source archives. */
+static void add_builds(const struct mdl_lock *l, struct gf_buf *out)
+{
+    char size[24];
+    for (size_t i = 0; i < l->nbuild; i++) {
+        const struct mdl_lock_python *e = &l->build[i];
+        if (e->size >= 0) out_bytes((uint64_t)e->size, size);
+        else size[0] = '?', size[1] = '\0';
+        gf_buf_addf(out, "  %-32s %-20s %8s  (builds", e->name, e->version, size);
+        for (size_t k = 0; k < e->required_by.n; k++) gf_buf_addf(out, "%s %s", k ? "," : "", e->required_by.v[k]);
+        gf_buf_adds(out, ")\n");
+    }
+}
+
 static void add_packages(const struct rsv_result *r, const struct mdl_lock *l, struct gf_buf *out)
 {
     char size[24];
@@ -33,6 +47,7 @@ static void add_packages(const struct rsv_result *r, const struct mdl_lock *l, s
         bool installer = e->required_by.n == 1 && strcmp(e->required_by.v[0], "(installer)") == 0;
         gf_buf_addf(out, "  %-32s %-20s %8s%s%s\n", e->name, e->version, size, strcmp(e->kind, "sdist") == 0 ? "  source archive" : "", installer ? "  (installs the others)" : "");
     }
+    add_builds(l, out);
 }
 
 static void add_sources(const struct mdl_strings *s, struct gf_buf *out)

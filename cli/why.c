@@ -22,8 +22,12 @@ static const struct mdl_lock_python *entry_of(const struct mdl_lock *l, const ch
 {
     for (size_t i = 0; i < l->npython; i++)
         if (strcmp(l->python[i].name, name) == 0) return &l->python[i];
+    for (size_t i = 0; i < l->nbuild; i++)
+        if (strcmp(l->build[i].name, name) == 0) return &l->build[i];
     return NULL;
 }
+
+static bool is_for_building(const struct mdl_lock *l, const struct mdl_lock_python *e) { return e >= l->build && e < l->build + l->nbuild; }
 
 struct chain { GF_VEC(const char *) v; };
 
@@ -55,7 +59,8 @@ static bool chain_to(const struct mdl_lock *l, const char *name, struct chain *r
 static void explain_entry(const struct mdl_lock *l, const struct mdl_lock_python *e, struct gf_buf *out)
 {
     gf_buf_addf(out, "%s %s  (%s, from %s)\n", e->name, e->version, e->file, e->source ? e->source : "?");
-    add_list(out, "  needed by:", &e->required_by);
+    add_list(out, is_for_building(l, e) ? "  builds, and is not installed:" : "  needed by:", &e->required_by);
+    add_list(out, "  is built with:", &e->build);
     struct chain chain = { 0 };
     if (chain_to(l, e->name, &chain) && chain.v.n > 1) {
         gf_buf_adds(out, "  because you asked for");

@@ -19,6 +19,7 @@ enum kind {
     DIGEST,    /* sha256 in hex, null when unknown */
     SIZE,      /* bytes, null when unknown (-1) */
     LIST,      /* strings */
+    LIST_OPT,  /* left out when there are none */
     REASON     /* an object of its own, in place */
 };
 struct field {
@@ -31,6 +32,7 @@ struct rows { /* one array of the document */
     const struct field *fields;
     size_t nfields, row_size;
     size_t array, count; /* offsets in struct mdl_lock */
+    bool optional;       /* the array is left out when it is empty */
 };
 
 #define F(type, member, kind) { #member, kind, offsetof(struct type, member) }
@@ -49,7 +51,7 @@ static const struct field python_fields[] = {
     F(mdl_lock_python, name, WORD), F(mdl_lock_python, version, WORD), F(mdl_lock_python, extras, LIST), F(mdl_lock_python, file, FILE_NAME),
     F(mdl_lock_python, kind, WORD), F(mdl_lock_python, source, WORD), F(mdl_lock_python, path, TEXT), F(mdl_lock_python, sha256, DIGEST),
     F(mdl_lock_python, size, SIZE), F(mdl_lock_python, requires, LIST), F(mdl_lock_python, required_by, LIST),
-    { "for", LIST, offsetof(struct mdl_lock_python, targets) },
+    { "for", LIST, offsetof(struct mdl_lock_python, targets) }, F(mdl_lock_python, build, LIST_OPT),
 };
 static const struct field file_fields[] = {
     F(mdl_lock_file, name, WORD), F(mdl_lock_file, version, WORD), F(mdl_lock_file, arch, WORD_OPT), F(mdl_lock_file, source, WORD),
@@ -61,17 +63,19 @@ static const struct field passed_over_fields[] = {
 static const struct field reason_field = { "", REASON, 0 };
 
 #define ROWS(key, fields, type, array)                                                                                          \
-    { key, fields, sizeof(fields) / sizeof(fields[0]), sizeof(struct type), offsetof(struct mdl_lock, array), offsetof(struct mdl_lock, n##array) }
+    { key, fields, sizeof(fields) / sizeof(fields[0]), sizeof(struct type), offsetof(struct mdl_lock, array), offsetof(struct mdl_lock, n##array), false }
 static const struct rows ROWS_SOURCES = ROWS("sources", source_fields, mdl_lock_source, sources);
 static const struct rows ROWS_STACK = ROWS("stack", item_fields, mdl_lock_item, stack);
 static const struct rows ROWS_ASSUMES = ROWS("assumes", assume_fields, mdl_lock_assume, assumes);
 static const struct rows ROWS_PYTHON = ROWS("python", python_fields, mdl_lock_python, python);
+static const struct rows ROWS_BUILD = { "build", python_fields, sizeof python_fields / sizeof python_fields[0], sizeof(struct mdl_lock_python), offsetof(struct mdl_lock, build),
+                                        offsetof(struct mdl_lock, nbuild), true };
 static const struct rows ROWS_OS = ROWS("os", file_fields, mdl_lock_file, os);
 static const struct rows ROWS_FILES = ROWS("files", file_fields, mdl_lock_file, files);
 static const struct rows ROWS_REASONS = { "reasons", &reason_field, 1, sizeof(struct mdl_reason), offsetof(struct mdl_lock, reasons),
-                                          offsetof(struct mdl_lock, nreasons) };
+                                          offsetof(struct mdl_lock, nreasons), false };
 static const struct rows ROWS_PASSED_OVER = ROWS("passed_over", passed_over_fields, mdl_passed_over, passed_over);
-static const struct rows *const all_rows[] = { &ROWS_SOURCES, &ROWS_STACK, &ROWS_ASSUMES, &ROWS_PYTHON, &ROWS_OS, &ROWS_FILES, &ROWS_REASONS, &ROWS_PASSED_OVER };
+static const struct rows *const all_rows[] = { &ROWS_SOURCES, &ROWS_STACK, &ROWS_ASSUMES, &ROWS_PYTHON, &ROWS_BUILD, &ROWS_OS, &ROWS_FILES, &ROWS_REASONS, &ROWS_PASSED_OVER };
 
 struct mdl_lock *mdl_lock_new(void)
 {
@@ -114,7 +118,7 @@ static void write_reason(struct gf_jw *w, const struct mdl_reason *r)
 static void write_field(struct gf_jw *w, const struct field *f, const void *row)
 {
     const void *at = (const char *)row + f->offset;
-    const char *text = f->kind == SIZE || f->kind == LIST || f->kind == REASON ? NULL : *(const char *const *)at;
+    const char *text = f->kind == SIZE || f->kind == LIST || f->kind == LIST_OPT || f->kind == REASON ? NULL : *(const char *const *)at;
     switch (f->kind) {
     case TEXT:
     case WORD:
@@ -127,6 +131,9 @@ static void write_field(struct gf_jw *w, const struct field *f, const void *row)
         if (*(const int64_t *)at < 0) gf_jw_null(w);
         else gf_jw_int(w, *(const int64_t *)at);
         break;
+    case LIST_OPT:
+        if (!((const struct mdl_strings *)at)->n) break;
+        __attribute__((fallthrough));
     case LIST: write_strings(w, f->key, at); break;
     case REASON:
         gf_jw_key(w, f->key);
@@ -139,6 +146,7 @@ static void write_rows(struct gf_jw *w, const struct rows *rows, const struct md
 {
     const char *row = *(const char *const *)((const char *)l + rows->array);
     size_t n = *(const size_t *)(const void *)((const char *)l + rows->count);
+    if (rows->optional && !n) return;
     gf_jw_key(w, rows->key);
     gf_jw_arr(w);
     for (size_t i = 0; i < n; i++, row += rows->row_size) {
@@ -349,7 +357,8 @@ static int read_field(struct reading *r, const struct field *f, const gf_json *v
     void *at = (char *)row + f->offset;
     switch (f->kind) {
     case SIZE: return read_size(r, f, v, at);
-    case LIST: return read_strings(r, f->key, v, at);
+    case LIST:
+    case LIST_OPT: return read_strings(r, f->key, v, at);
     case REASON: return read_reason(r, v, at);
     default: return read_text(r, f, v, at);
     }
@@ -370,6 +379,7 @@ static int read_row(struct reading *r, const struct rows *rows, const gf_json *v
 static int read_rows(struct reading *r, const struct rows *rows, const gf_json *v)
 {
     snprintf(r->where, sizeof r->where, "/%s", rows->key);
+    if (rows->optional && gf_json_type(v) == GF_JSON_ABSENT) return 0;
     if (gf_json_type(v) != GF_JSON_ARRAY) return wrong(r, "", "an array was expected, %s is there", gf_json_type_name(v));
     size_t n = gf_json_count(v), i = 0;
     char *row = gf_arena_array(&r->l->mem, n + 1, rows->row_size);
@@ -417,23 +427,54 @@ static int read_request(struct reading *r, const gf_json *v)
     return 0;
 }
 
+static int check_entry(struct reading *r, const struct mdl_lock_python *p, struct gf_names *seen)
+{
+    bool fresh, wheel = strcmp(p->kind, "wheel") == 0;
+    gf_names_add(seen, gf_slice_of(p->file), &fresh);
+    if (!fresh) return wrong(r, "file", "\"%s\" stands in the lock twice", p->file);
+    if (!wheel && strcmp(p->kind, "sdist") != 0) return wrong(r, "kind", "\"%s\" is neither \"wheel\" nor \"sdist\"", p->kind);
+    if (wheel != gf_slice_ends(gf_slice_of(p->file), GF_S(".whl"))) return wrong(r, "file", "\"%s\" is no name of a %s", p->file, p->kind);
+    if (has_control(gf_slice_of(p->path))) return wrong(r, "path", "the path holds control characters");
+    return 0;
+}
+
+/* What an archive is built with must be there. */
+static int check_builds(struct reading *r)
+{
+    struct gf_names pins;
+    gf_names_init(&pins);
+    int rc = 0;
+    for (size_t i = 0; i < r->l->npython + r->l->nbuild; i++) {
+        const struct mdl_lock_python *p = i < r->l->npython ? &r->l->python[i] : &r->l->build[i - r->l->npython];
+        GF_FREE char *pin = gf_xasprintf("%s==%s", p->name, p->version);
+        gf_names_add(&pins, gf_slice_of(pin), NULL);
+    }
+    for (size_t i = 0; i < r->l->npython && !rc; i++)
+        for (size_t k = 0; k < r->l->python[i].build.n && !rc; k++) {
+            snprintf(r->where, sizeof r->where, "/python/%zu", i);
+            if (gf_names_find(&pins, gf_slice_of(r->l->python[i].build.v[k])) == GF_NO_ID)
+                rc = wrong(r, "build", "\"%s\" is neither in /python nor in /build", r->l->python[i].build.v[k]);
+        }
+    gf_names_release(&pins);
+    return rc;
+}
+
 static int check_python(struct reading *r)
 {
     struct gf_names seen;
     gf_names_init(&seen);
     int rc = 0;
     for (size_t i = 0; i < r->l->npython && !rc; i++) {
-        const struct mdl_lock_python *p = &r->l->python[i];
-        bool fresh, wheel = strcmp(p->kind, "wheel") == 0;
         snprintf(r->where, sizeof r->where, "/python/%zu", i);
-        gf_names_add(&seen, gf_slice_of(p->file), &fresh);
-        if (!fresh) rc = wrong(r, "file", "\"%s\" stands in the lock twice", p->file);
-        else if (!wheel && strcmp(p->kind, "sdist") != 0) rc = wrong(r, "kind", "\"%s\" is neither \"wheel\" nor \"sdist\"", p->kind);
-        else if (wheel != gf_slice_ends(gf_slice_of(p->file), GF_S(".whl"))) rc = wrong(r, "file", "\"%s\" is no name of a %s", p->file, p->kind);
-        else if (has_control(gf_slice_of(p->path))) rc = wrong(r, "path", "the path holds control characters");
+        rc = check_entry(r, &r->l->python[i], &seen);
+    }
+    for (size_t i = 0; i < r->l->nbuild && !rc; i++) {
+        snprintf(r->where, sizeof r->where, "/build/%zu", i);
+        rc = check_entry(r, &r->l->build[i], &seen);
+        if (!rc && strcmp(r->l->build[i].kind, "wheel") != 0) rc = wrong(r, "kind", "what builds others is a wheel itself, this is \"%s\"", r->l->build[i].kind);
     }
     gf_names_release(&seen);
-    return rc;
+    return rc ? rc : check_builds(r);
 }
 
 static int check_files(struct reading *r, const struct rows *rows, const struct mdl_lock_file *f, size_t n)
@@ -447,7 +488,7 @@ static int check_files(struct reading *r, const struct rows *rows, const struct 
 
 static int read_document(struct reading *r, const gf_json *root)
 {
-    static const char *const keys[] = { "schema", "tool", "matrix", "targets", "request", "sources", "stack", "assumes", "python",
+    static const char *const keys[] = { "schema", "tool", "matrix", "targets", "request", "sources", "stack", "assumes", "python", "build",
                                         "os", "files", "reasons", "passed_over", "warnings", "seal" };
     r->where[0] = '\0';
     if (no_other_keys(r, root, keys, sizeof keys / sizeof keys[0])) return -1;

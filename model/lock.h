@@ -27,6 +27,7 @@ struct mdl_lock_python {
     struct mdl_strings requires;     /* "name==version" of the packages it pulled in */
     struct mdl_strings required_by;  /* names; "(request)" for what the user asked for */
     struct mdl_strings targets;      /* labels, for a union lock; empty: all */
+    struct mdl_strings build;        /* of a source archive: "name==version" of all that it is built with; they are in python or in build */
 };
 struct mdl_lock_file { const char *name, *version, *arch, *source, *path, *sha256, *role; int64_t size; }; /* os and vendor files; role, arch may be NULL */
 struct mdl_reason_arg { const char *key, *value; };
@@ -48,6 +49,7 @@ struct mdl_lock {
     struct mdl_lock_item *stack;         size_t nstack;
     struct mdl_lock_assume *assumes;     size_t nassumes;
     struct mdl_lock_python *python;      size_t npython;
+    struct mdl_lock_python *build;       size_t nbuild; /* wheels that only builds need; required_by: the archives that they build */
     struct mdl_lock_file *os;            size_t nos;
     struct mdl_lock_file *files;         size_t nfiles;
     struct mdl_reason *reasons;          size_t nreasons;

@@ -9,8 +9,8 @@ struct reader {
     const struct gf_log *log;
     struct gf_err *err;
     struct py_metadata *m;
-    GF_VEC(struct py_req) requires;
-    GF_VEC(const char *) extras;
+    GF_VEC(struct py_req) requires, build;
+    GF_VEC(const char *) extras, tools;
     const char *license_text;
 };
 
@@ -28,7 +28,7 @@ static gf_slice take_value(struct gf_arena *a, gf_slice *s, gf_slice first)
     return gf_slice_trim(gf_slice_n(copy, n));
 }
 
-static int add_requirement(struct reader *r, gf_slice value)
+static int add_requirement(struct reader *r, gf_slice value, bool build)
 {
     struct py_req req;
     struct gf_err err = GF_ERR_INIT;
@@ -36,7 +36,8 @@ static int add_requirement(struct reader *r, gf_slice value)
     for (size_t i = 0; i < value.n; i++)
         if (flat[i] == '\n' || flat[i] == '\r') flat[i] = ' ';
     if (!py_req_parse(r->a, gf_slice_n(flat, value.n), true, &req, &err)) {
-        gf_vec_push(&r->requires, req);
+        if (build) gf_vec_push(&r->build, req);
+        else gf_vec_push(&r->requires, req);
         return 0;
     }
     if (!r->log) return gf_fail(r->err, err.code, "%s: %s", r->label, err.text);
@@ -56,13 +57,16 @@ static int field(struct reader *r, gf_slice name, gf_slice value)
     } texts[] = {
         { "metadata-version", &m->metadata_version }, { "name", &m->name }, { "version", &m->version }, { "summary", &m->summary },
         { "requires-python", &m->requires_python }, { "license-expression", &m->license },
+        { "build-backend", &m->build_backend },
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (gf_slice_ieq(name, gf_slice_of(texts[i].name))) {
             if (!*texts[i].to) *texts[i].to = gf_arena_str(r->a, value);
             return 0;
         }
-    if (gf_slice_ieq(name, GF_S("requires-dist"))) return add_requirement(r, value);
+    if (gf_slice_ieq(name, GF_S("requires-dist"))) return add_requirement(r, value, false);
+    if (gf_slice_ieq(name, GF_S("build-requires"))) return add_requirement(r, value, true);
+    if (gf_slice_ieq(name, GF_S("build-tool")) && value.n) gf_vec_push(&r->tools, gf_arena_str(r->a, value));
     if (gf_slice_ieq(name, GF_S("provides-extra")) && value.n) gf_vec_push(&r->extras, py_name_normalize(r->a, value));
     if (gf_slice_ieq(name, GF_S("license")) && one_line(value)) r->license_text = gf_arena_str(r->a, value);
     if (gf_slice_ieq(name, GF_S("dynamic")) && gf_slice_ieq(value, GF_S("requires-dist"))) m->dynamic_requires = true;
@@ -90,6 +94,10 @@ static int finish(struct reader *r)
     if (!m->license) m->license = r->license_text;
     m->nrequires = (uint32_t)r->requires.n;
     m->nextras = (uint32_t)r->extras.n;
+    m->nbuild_requires = (uint32_t)r->build.n;
+    m->nbuild_tools = (uint32_t)r->tools.n;
+    if (m->nbuild_requires) m->build_requires = gf_arena_memdup(r->a, r->build.v, r->build.n * sizeof *r->build.v);
+    if (m->nbuild_tools) m->build_tools = gf_arena_memdup(r->a, r->tools.v, r->tools.n * sizeof *r->tools.v);
     if (m->nrequires) m->requires = gf_arena_memdup(r->a, r->requires.v, r->requires.n * sizeof *r->requires.v);
     if (m->nextras) m->extras = gf_arena_memdup(r->a, r->extras.v, r->extras.n * sizeof *r->extras.v);
     return 0;
@@ -104,5 +112,7 @@ int py_metadata_parse(struct gf_arena *a, gf_slice text, const char *label, cons
     if (!rc) *ret = m;
     gf_vec_free(&r.requires);
     gf_vec_free(&r.extras);
+    gf_vec_free(&r.build);
+    gf_vec_free(&r.tools);
     return rc;
 }

@@ -29,6 +29,11 @@ struct py_metadata {
     uint32_t nextras;
     bool dynamic_requires;                         /* Dynamic: Requires-Dist, so the list is not to be trusted */
     uint32_t skipped;                              /* requirements that could not be read (named through log) */
+    const char *build_backend;                     /* of a source archive: how it is built; NULL: not known, or a wheel */
+    const struct py_req *build_requires;
+    uint32_t nbuild_requires;
+    const char *const *build_tools;                /* "nvcc 12 files of CUDA": the tool, a blank, what was seen */
+    uint32_t nbuild_tools;
 };
 /* METADATA or PKG-INFO (headers up to the first blank line). Requirements that cannot be read are an error unless log != NULL: then skipped and named. */
 int py_metadata_parse(struct gf_arena *a, gf_slice text, const char *label, const struct gf_log *log, struct py_metadata *ret, struct gf_err *err);

@@ -132,6 +132,7 @@ static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char
     case RSV_R_NO_EXTRA: return gf_arena_printf(a, "%s has no extra '%s', which other versions have", who, r->text);
     case RSV_R_URL: return gf_arena_printf(a, "%s requires '%s'; only what is asked for itself may come from a URL: add it to the request if it is trusted", who, r->text);
     case RSV_R_METADATA_BAD: return gf_arena_printf(a, "%s: %s", who, r->text);
+    case RSV_R_BUILD: return gf_arena_printf(a, "%s is a source archive that cannot be built there: %s", who, r->text);
     case RSV_R_GPU: return gf_arena_printf(a, "%s has no code for %s%s", who, r->text, why);
     case RSV_R_PTX: return gf_arena_printf(a, "%s has only PTX for %s, which the driver cannot compile%s", who, r->text, why);
     case RSV_R_CPU_BUILD: return gf_arena_printf(a, "%s is a CPU build without GPU code", who);
@@ -145,7 +146,7 @@ static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char
 static const char *id_of(enum rsv_reason_kind k)
 {
     static const char *const ids[] = { "requested", "constraint", "requires", "rule", "provides", "same-extra", "one-variant", "policy", "python-version", "no-wheel-for-python",
-                                       "no-wheel-for-platform", "no-wheel-for-arch", "glibc-too-old", "yanked", "source-only", "wheels-only", "hash", "no-extra", "url", "not-found", "metadata-unreadable",
+                                       "no-wheel-for-platform", "no-wheel-for-arch", "glibc-too-old", "yanked", "source-only", "wheels-only", "hash", "no-extra", "url", "not-found", "metadata-unreadable", "cannot-be-built",
                                        "no-gpu-code", "gpu-code-unknown", "ptx-needs-driver", "cpu-build", "driver", "driver-gpu", "fact" };
     return ids[k];
 }
@@ -281,6 +282,7 @@ static int telling(const struct rsv_universe *u, const struct rsv_incompat *inc)
     case RSV_R_SDIST: return 55;
     case RSV_R_URL:
     case RSV_R_NO_EXTRA:
+    case RSV_R_BUILD:
     case RSV_R_METADATA_BAD: return 58;
     case RSV_R_REQUEST: return 1; /* the version that is asked about */
     default: return 5;

@@ -1,4 +1,5 @@
 #include "resolver/plan.h"
+#include "resolver/build.h"
 #include "resolver/explain.h"
 #include "resolver/write.h"
 
@@ -23,7 +24,7 @@ static void tell_progress(const struct rsv_universe *u, const struct rsv_plan_op
     o->progress(o->progress_arg, known, loaded);
 }
 
-enum rsv_outcome rsv_run(struct rsv_universe *u, const struct rsv_plan_options *o, struct gf_err *err)
+static enum rsv_outcome solve(struct rsv_universe *u, const struct rsv_plan_options *o, struct gf_err *err)
 {
     for (;;) {
         enum rsv_outcome outcome = rsv_step(u->solver, err);
@@ -31,6 +32,16 @@ enum rsv_outcome rsv_run(struct rsv_universe *u, const struct rsv_plan_options *
         rsv_speculate(u);
         tell_progress(u, o);
         if (u->supply.wait(u->supply.arg, err)) return RSV_FAILED;
+    }
+}
+
+enum rsv_outcome rsv_run(struct rsv_universe *u, const struct rsv_plan_options *o, struct gf_err *err)
+{
+    for (bool refused;; rsv_universe_restart(u)) { /* ends: each turn refuses a candidate */
+        enum rsv_outcome outcome = solve(u, o, err);
+        if (outcome != RSV_SOLVED) return outcome;
+        if (rsv_plan_builds(u, &refused, err)) return RSV_FAILED;
+        if (!refused) return outcome;
     }
 }
 
@@ -92,11 +103,11 @@ struct passed_list { GF_VEC(struct mdl_passed_over) v; };
 static void passed_over_of(struct rsv_universe *u, struct gf_arena *a, const char *name, const char *chosen, unsigned *solves, struct passed_list *out)
 {
     rsv_pkg pkg = rsv_distribution(u, name);
-    const struct rsv_package *p = &u->pkg.v[pkg];
     struct py_version v;
     if (!py_version_parse(&u->mem, gf_slice_of(chosen), &v)) return;
     const char *last = NULL;
-    for (uint32_t i = p->n; i-- > 0 && out->v.n < MOST_NAMED;) {
+    for (uint32_t i = u->pkg.v[pkg].n; i-- > 0 && out->v.n < MOST_NAMED;) {
+        const struct rsv_package *p = &u->pkg.v[pkg]; /* each solve may move the list of packages */
         const struct rsv_candidate *c = &p->c[i];
         if (py_version_cmp_public(&c->version, &v) <= 0) break;
         if ((c->pre && !u->p->pre && !p->wants_pre) || c->replaces_by || (last && strcmp(last, c->version.text) == 0)) continue;
@@ -104,7 +115,6 @@ static void passed_over_of(struct rsv_universe *u, struct gf_arena *a, const cha
         struct mdl_passed_over over = { .name = gf_arena_strz(a, name), .version = gf_arena_strz(a, c->version.text) };
         if (c->refused != RSV_NONE) rsv_refusal_text(u, a, pkg, i, &over.reason);
         else if (++*solves > MOST_SOLVES || !reason_by_solve(u, a, name, c->version.text, &over.reason)) continue;
-        p = &u->pkg.v[pkg];
         over.reason.text = without_subject(over.reason.text, over.name, over.version);
         gf_vec_push(&out->v, over);
     }

@@ -24,6 +24,7 @@ enum rsv_reason_kind {
     RSV_R_URL,          /* text: a requirement from a URL, which only the request itself may ask for */
     RSV_R_NOT_FOUND,    /* no source has the project */
     RSV_R_METADATA_BAD, /* the metadata cannot be read */
+    RSV_R_BUILD,        /* text: why the source archive cannot be built on the target */
     RSV_R_GPU,          /* no code for a GPU of the target */
     RSV_R_GPU_UNKNOWN,  /* the matrix does not know the GPU code of this build */
     RSV_R_PTX,          /* only as PTX that the driver cannot compile */

@@ -118,6 +118,8 @@ static int add_target(const struct rsv_problem *p, struct gf_buf *out, struct gf
     if (f->cpu_level) gf_buf_addf(out, " cpu=%d", f->cpu_level);
     if (f->driver_flavour) gf_buf_addf(out, " flavour=%s", f->driver_flavour);
     if (f->wsl == PY_YES) gf_buf_adds(out, " wsl=yes");
+    if (f->gcc || f->gcc_known == MDL_ABSENT) gf_buf_addf(out, " gcc=%s", f->gcc ? f->gcc : "none");
+    if (f->nvcc || f->nvcc_known == MDL_ABSENT) gf_buf_addf(out, " nvcc=%s", f->nvcc ? f->nvcc : "none");
     if (f->driver_cuda) gf_buf_addf(out, " cuda=%s", f->driver_cuda);
     if (f->accelerator) gf_buf_addf(out, " accelerator=%s", f->accelerator);
     gf_buf_adds(out, "\ndata    full\n");
@@ -174,6 +176,12 @@ static void add_metadata(const struct answer *answer, struct gf_buf *out)
         gf_buf_adds(out, i ? " | " : "\n    requires ");
         add_requirement(&m->requires[i], out);
     }
+    if (m->build_backend && !m->nbuild_requires) gf_buf_adds(out, "\n    builds-with");
+    for (uint32_t i = 0; i < m->nbuild_requires; i++) {
+        gf_buf_adds(out, i ? " | " : "\n    builds-with ");
+        add_requirement(&m->build_requires[i], out);
+    }
+    for (uint32_t i = 0; i < m->nbuild_tools; i++) gf_buf_addf(out, "%s%s", i ? " | " : "\n    tool ", m->build_tools[i]);
 }
 
 static void add_file(const struct telling *t, const char *name, const struct src_file *f, struct gf_buf *out)

@@ -36,6 +36,13 @@ static void set_os(struct mdl_profile *p, gf_slice v)
     if (has_version) p->os_version = gf_arena_str(&p->mem, v);
 }
 
+static void set_tool(gf_slice v, const char *text, const char **ret, enum mdl_known *ret_known)
+{
+    bool none = gf_slice_is(v, "none");
+    *ret = none ? NULL : text;
+    *ret_known = none ? MDL_ABSENT : MDL_PRESENT;
+}
+
 static int set_fact(struct reading *r, gf_slice key, gf_slice v)
 {
     struct rsv_scenario *s = r->s;
@@ -53,10 +60,12 @@ static int set_fact(struct reading *r, gf_slice key, gf_slice v)
     else if (gf_slice_is(key, "flavour")) p->driver_flavour = text;
     else if (gf_slice_is(key, "wsl")) p->wsl = gf_slice_is(v, "yes") ? PY_YES : PY_NO;
     else if (gf_slice_is(key, "cuda")) p->driver_cuda = text;
+    else if (gf_slice_is(key, "gcc")) set_tool(v, text, &p->gcc, &p->gcc_known);
+    else if (gf_slice_is(key, "nvcc")) set_tool(v, text, &p->nvcc, &p->nvcc_known);
     else if (gf_slice_is(key, "accelerator")) {
         p->accelerator = text;
         s->problem.gpu_rules = strcmp(text, "any") != 0 && strcmp(text, "cpu") != 0;
-    } else return bad(r, "a fact of the target was expected (gpu, driver, os, arch, python, glibc, musl, kernel, cpu, flavour, wsl, cuda, accelerator)", key);
+    } else return bad(r, "a fact of the target was expected (gpu, driver, os, arch, python, glibc, musl, kernel, cpu, flavour, wsl, cuda, gcc, nvcc, accelerator)", key);
     return 0;
 }
 
@@ -102,7 +111,7 @@ static int read_option(struct reading *r, gf_slice rest)
 
 static bool is_keyword(gf_slice w)
 {
-    static const char *const words[] = { "requires", "carries", "python", "tags", "build", "yanked", "sdist", "variant", "index", "size", "sha256", "unread" };
+    static const char *const words[] = { "requires", "carries", "python", "tags", "build", "yanked", "sdist", "variant", "index", "size", "sha256", "unread", "builds-with", "tool" };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (gf_slice_is(w, words[i])) return true;
     return gf_slice_starts(w, GF_S("extra:"));
@@ -134,6 +143,8 @@ static int set_keyword(struct reading *r, struct scenario_pkg *p, gf_slice key, 
     else if (gf_slice_is(key, "variant")) p->variant = gf_arena_str(a, v);
     else if (gf_slice_is(key, "sha256")) p->sha256 = gf_arena_str(a, v);
     else if (gf_slice_is(key, "index")) p->index = gf_arena_str(a, v);
+    else if (gf_slice_is(key, "builds-with")) p->builds_with = v;
+    else if (gf_slice_is(key, "tool")) p->tools = v;
     else if (gf_slice_is(key, "sdist")) p->sdist = true;
     else if (gf_slice_is(key, "unread")) p->unread = true;
     else {
@@ -153,7 +164,7 @@ static int read_pkg(struct reading *r, gf_slice rest)
     p->name = rsv_scenario_is_component(gf_arena_str(&r->s->mem, name)) ? gf_arena_str(&r->s->mem, name) : py_name_normalize(&r->s->mem, name);
     p->version = gf_arena_str(&r->s->mem, version);
     while (gf_slice_word(&rest, &key)) {
-        if (!is_keyword(key)) return bad(r, "a keyword of pkg was expected (requires, extra:NAME, carries, python, tags, build, yanked, sdist, variant, index, size, sha256, unread)", key);
+        if (!is_keyword(key)) return bad(r, "a keyword of pkg was expected (requires, extra:NAME, carries, python, tags, build, yanked, sdist, variant, index, size, sha256, unread, builds-with, tool)", key);
         if (set_keyword(r, p, key, value_of(&rest))) return -1;
     }
     return 0;
@@ -290,6 +301,7 @@ static void add_plan(const struct rsv_scenario *s, const struct mdl_lock *l, str
         for (size_t k = 0; strstr(s->show, "requires") && k < l->python[i].required_by.n; k++) gf_buf_addf(out, "%s%s", k ? ", " : "  for ", l->python[i].required_by.v[k]);
         gf_buf_addc(out, '\n');
     }
+    for (size_t i = 0; i < l->nbuild; i++) gf_buf_addf(out, "  %s %s  to build %s\n", l->build[i].name, l->build[i].version, l->build[i].required_by.v[0]);
     for (size_t i = 0; strstr(s->show, "passed") && i < l->npassed_over; i++)
         gf_buf_addf(out, "  passed over %s %s: %s\n", l->passed_over[i].name, l->passed_over[i].version, l->passed_over[i].reason.text);
     for (size_t i = 0; strstr(s->show, "assumes") && i < l->nassumes; i++) gf_buf_addf(out, "  assumes %s %s\n", l->assumes[i].about, l->assumes[i].needs);

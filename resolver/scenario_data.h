@@ -6,7 +6,7 @@
 
 struct scenario_pkg {        /* one pkg line */
     const char *name, *version, *python, *tags, *yanked, *variant, *index, *sha256;
-    gf_slice requires, carries;
+    gf_slice requires, carries, builds_with, tools;
     GF_VEC(gf_slice) extras; /* "NAME REQ | REQ" */
     uint64_t build, size;
     bool sdist, unread;

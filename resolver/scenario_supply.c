@@ -81,6 +81,25 @@ static int add_requirements(struct rsv_scenario *s, gf_slice list, const char *e
     return 0;
 }
 
+/* What the build of a source archive needs, where the scenario says it. */
+static int fill_build(struct rsv_scenario *s, struct scenario_pkg *p, struct gf_err *err)
+{
+    req_list list = { 0 };
+    GF_VEC(const char *) tools = { 0 };
+    gf_slice rest = p->tools, one;
+    int rc = add_requirements(s, p->builds_with, NULL, &list, err);
+    while (rest.p && gf_slice_field(&rest, '|', &one))
+        if (gf_slice_trim(one).n) gf_vec_push(&tools, gf_arena_str(&s->mem, gf_slice_trim(one)));
+    p->metadata.build_backend = p->builds_with.p || p->tools.p ? "setuptools.build_meta" : NULL;
+    p->metadata.nbuild_requires = (uint32_t)list.n;
+    p->metadata.build_requires = list.n ? gf_arena_memdup(&s->mem, list.v, list.n * sizeof *list.v) : NULL;
+    p->metadata.nbuild_tools = (uint32_t)tools.n;
+    p->metadata.build_tools = tools.n ? gf_arena_memdup(&s->mem, tools.v, tools.n * sizeof *tools.v) : NULL;
+    gf_vec_free(&list);
+    gf_vec_free(&tools);
+    return rc;
+}
+
 static int fill_metadata(struct rsv_scenario *s, struct scenario_pkg *p, const char *name, struct gf_err *err)
 {
     req_list list = { 0 };
@@ -96,7 +115,7 @@ static int fill_metadata(struct rsv_scenario *s, struct scenario_pkg *p, const c
                                         .nextras = (uint32_t)p->extras.n, .nrequires = (uint32_t)list.n,
                                         .requires = list.n ? gf_arena_memdup(&s->mem, list.v, list.n * sizeof *list.v) : NULL };
     gf_vec_free(&list);
-    return rc;
+    return rc ? rc : fill_build(s, p, err);
 }
 
 /* Wheel names hold "_" where projects have "-". */

@@ -1,6 +1,6 @@
 /* Asks ahead: for every distribution in sight the candidate that would be taken, its metadata, and the pages that this names, round by round as answers
  * come. Decides nothing: a wrong guess costs one request. */
-#include "resolver/universe.h"
+#include "resolver/build.h"
 
 static void hint(struct rsv_universe *u, const struct py_req *r)
 {
@@ -41,6 +41,7 @@ static bool advance(struct rsv_universe *u, rsv_pkg id)
     if (u->supply.metadata(u->supply.arg, file, &meta, &ignored) != SRC_READY) return false;
     u->pkg.v[id].guessed = at;
     look_through(u, meta, NULL);
+    rsv_want_build(u, meta);
     for (rsv_pkg e = 0; e < u->pkg.n; e++)
         if (u->pkg.v[e].kind == RSV_EXTRA && u->pkg.v[e].base == id) look_through(u, meta, u->pkg.v[e].extra);
     return true;

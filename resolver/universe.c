@@ -1,4 +1,4 @@
-#include "resolver/universe.h"
+#include "resolver/build.h"
 #include <stdio.h>
 
 /* "kind:name" or "kind:name[extra]" in the arena. */
@@ -227,7 +227,8 @@ static void note_requests(struct rsv_universe *u)
         u->supply.want_project(u->supply.arg, r->name);
     }
     for (size_t i = 0; i < u->p->nconstraints; i++) {
-        struct rsv_package *p = &u->pkg.v[rsv_distribution(u, u->p->constraints[i].name)];
+        rsv_pkg id = rsv_distribution(u, u->p->constraints[i].name); /* may move the list */
+        struct rsv_package *p = &u->pkg.v[id];
         p->wants_pre |= py_specset_asks_pre(&u->p->constraints[i].specs);
         p->pins_yanked |= py_specset_is_exact(&u->p->constraints[i].specs);
     }
@@ -284,6 +285,9 @@ void rsv_universe_release(struct rsv_universe *u)
     gf_names_release(&u->python_specs);
     gf_names_release(&u->tag_texts);
     gf_vec_free(&u->tag_answers);
+    rsv_forget_builds(u);
+    gf_vec_free(&u->builds);
+    gf_vec_free(&u->build_files);
     py_tags_free(u->tags);
     gf_arena_release(&u->mem);
 }

@@ -55,6 +55,19 @@ struct rsv_package {
 
 struct rsv_tag_answer { int rank, verdict; const char *need; };
 
+struct rsv_build_tool { const char *name, *needs, *evidence; }; /* "nvcc", ">=12,<13", "12 files of CUDA" */
+struct rsv_build {            /* of one chosen source archive */
+    rsv_pkg pkg;
+    struct mdl_strings needs; /* "setuptools==80.9.0": the whole environment */
+    struct rsv_build_tool *tools;
+    uint32_t ntools;
+};
+struct rsv_build_file {       /* a wheel that only builds need */
+    const char *name;
+    struct rsv_candidate candidate;
+    GF_VEC(const char *) archives; /* names of the archives that it builds */
+};
+
 struct rsv_universe {
     struct gf_arena mem;
     const struct rsv_problem *p;
@@ -74,6 +87,8 @@ struct rsv_universe {
     GF_VEC(struct rsv_tag_answer) tag_answers;
     struct rsv_solver *solver;
     uint32_t skipped_files, ages;
+    GF_VEC(struct rsv_build) builds; /* of the finished solve: build.h */
+    GF_VEC(struct rsv_build_file) build_files;
 };
 
 int rsv_universe_init(struct rsv_universe *u, const struct rsv_problem *p, struct rsv_supply supply, struct gf_err *err);

@@ -126,10 +126,50 @@ static void add_links(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg, c
     e->extras = keep_strings(a, &extras);
 }
 
+static int by_file(const void *pa, const void *pb)
+{
+    const struct mdl_lock_python *a = pa, *b = pb;
+    return strcmp(a->file, b->file);
+}
+
 static int by_name(const void *pa, const void *pb)
 {
     const struct mdl_lock_python *a = pa, *b = pb;
     return strcmp(a->name, b->name);
+}
+
+static struct mdl_strings copy_strings(struct gf_arena *a, const char *const *v, size_t n)
+{
+    struct strings s = { 0 };
+    for (size_t i = 0; i < n; i++) gf_vec_push(&s.v, gf_arena_strz(a, v[i]));
+    sort_unique(&s);
+    return keep_strings(a, &s);
+}
+
+static bool same_file(const struct mdl_lock_python *v, size_t n, const char *file)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(v[i].file, file) == 0) return true;
+    return false;
+}
+
+/* The environments of the source archives, and the wheels of them that are not among the entries (the installer may be one). */
+static void write_builds(struct rsv_write *w, struct mdl_lock *l, struct mdl_lock_python *entries, size_t n)
+{
+    struct rsv_universe *u = w->u;
+    for (size_t i = 0; i < u->builds.n; i++)
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(entries[k].name, u->pkg.v[u->builds.v[i].pkg].name) == 0) entries[k].build = copy_strings(&l->mem, u->builds.v[i].needs.v, u->builds.v[i].needs.n);
+    l->build = GF_NEW_ARRAY(&l->mem, struct mdl_lock_python, u->build_files.n + 1);
+    for (size_t i = 0; i < u->build_files.n; i++) {
+        const struct rsv_build_file *f = &u->build_files.v[i];
+        struct mdl_lock_python e = { .name = gf_arena_strz(&l->mem, f->name), .required_by = copy_strings(&l->mem, f->archives.v, f->archives.n) };
+        fill_file(u, &l->mem, &f->candidate, &e);
+        if (same_file(entries, n, e.file)) continue;
+        l->build[l->nbuild++] = e;
+        w->download += e.size > 0 ? (uint64_t)e.size : 0;
+    }
+    if (l->nbuild) qsort(l->build, l->nbuild, sizeof *l->build, by_file);
 }
 
 static void write_python(struct rsv_write *w, struct mdl_lock *l)
@@ -159,6 +199,7 @@ static void write_python(struct rsv_write *w, struct mdl_lock *l)
         gf_vec_push(&list, e);
     }
     if (list.n) qsort(list.v, list.n, sizeof *list.v, by_name);
+    write_builds(w, l, list.v, list.n);
     for (size_t i = 0; i < list.n; i++) w->download += list.v[i].size > 0 ? (uint64_t)list.v[i].size : 0;
     l->python = list.n ? gf_arena_memdup(&l->mem, list.v, list.n * sizeof *list.v) : NULL;
     l->npython = list.n;
@@ -270,6 +311,20 @@ static const char *glibc_needed(struct rsv_universe *u, struct gf_arena *a)
     return most;
 }
 
+/* Tools that the target must have to build the source archives. */
+static void assume_tools(struct rsv_universe *u, struct mdl_lock *l, assume_list *out)
+{
+    for (size_t i = 0; i < u->builds.n; i++) {
+        const struct rsv_build *b = &u->builds.v[i];
+        for (uint32_t k = 0; k < b->ntools; k++) {
+            bool repeated = false;
+            for (size_t j = 0; j < out->n; j++) repeated |= strcmp(out->v[j].about, b->tools[k].name) == 0;
+            if (!repeated) gf_vec_push(out, (struct mdl_lock_assume){ gf_arena_strz(&l->mem, b->tools[k].name), gf_arena_strz(&l->mem, b->tools[k].needs), "build-tools",
+                                                                      gf_arena_printf(&l->mem, "files of %s", candidate_of(u, b->pkg)->file->filename) });
+        }
+    }
+}
+
 static void write_assumes(struct rsv_universe *u, struct mdl_lock *l)
 {
     assume_list list = { 0 };
@@ -281,6 +336,7 @@ static void write_assumes(struct rsv_universe *u, struct mdl_lock *l)
     if (glibc) gf_vec_push(&list, (struct mdl_lock_assume){ "glibc", gf_arena_printf(&l->mem, ">=%s", glibc), "wheel-tags", "PEP 600" });
     struct assume_context x = { l, &list };
     if (u->p->gpu_rules) each_rule(u, assume_facts, &x);
+    assume_tools(u, l, &list);
     l->assumes = list.n ? gf_arena_memdup(&l->mem, list.v, list.n * sizeof *list.v) : NULL;
     l->nassumes = list.n;
     gf_vec_free(&list);
@@ -380,6 +436,44 @@ static void warn_lacking(void *arg, const char *name, const char *version, const
     gf_vec_push(&x->out->v, gf_arena_printf(x->a, "%s %s has no extra '%s': nothing came by it", name, version, extra));
 }
 
+static const struct rsv_build *build_of(const struct rsv_universe *u, rsv_pkg pkg)
+{
+    for (size_t i = 0; i < u->builds.n; i++)
+        if (u->builds.v[i].pkg == pkg) return &u->builds.v[i];
+    return NULL;
+}
+
+/* Is "name==version" one that the archive itself asks for, not only those in turn. */
+static bool asked_by(const struct py_metadata *m, const char *pin)
+{
+    size_t n = strcspn(pin, "=");
+    for (uint32_t i = 0; m && i < m->nbuild_requires; i++)
+        if (strncmp(m->build_requires[i].name, pin, n) == 0 && !m->build_requires[i].name[n]) return true;
+    return false;
+}
+
+/* "jieba 0.42.1 is a source archive: the target must build it, with setuptools 80.9.0; it needs there: c-compiler (2 files of C)" */
+static const char *archive_text(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg)
+{
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, 20000);
+    const struct rsv_build *b = build_of(u, pkg);
+    const char *glue = ", with ";
+    gf_buf_addf(&out, "%s %s is a source archive: the target must build it%s", u->pkg.v[pkg].name, candidate_of(u, pkg)->version.text, b ? "" : " and needs its build tools");
+    for (size_t i = 0; b && i < b->needs.n; i++) {
+        if (!asked_by(metadata_of(u, pkg), b->needs.v[i])) continue;
+        size_t n = strcspn(b->needs.v[i], "=");
+        gf_buf_addf(&out, "%s%.*s %s", glue, (int)n, b->needs.v[i], b->needs.v[i] + n + 2);
+        glue = ", ";
+    }
+    for (uint32_t k = 0; b && k < b->ntools; k++) {
+        const struct rsv_build_tool *t = &b->tools[k];
+        bool any = strcmp(t->needs, ">=0") == 0;
+        gf_buf_addf(&out, "%s%s%s%s (%s)", k ? ", " : "; it needs there: ", t->name, any ? "" : " ", any ? "" : t->needs, t->evidence);
+    }
+    return gf_arena_str(a, gf_buf_slice(&out));
+}
+
 static void write_warnings(struct rsv_universe *u, struct mdl_lock *l)
 {
     struct strings s = { 0 };
@@ -391,7 +485,7 @@ static void write_warnings(struct rsv_universe *u, struct mdl_lock *l)
         if (c->unknown_code) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s: its GPU code is not known to the data set; no known plan exists", n, v));
         if (c->newer_python) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s says Python %s; the target has %u.%u and nothing else fits", n, v, c->file->requires_python,
                                                                u->platform.major, u->platform.minor));
-        if (c->sdist) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s is a source archive: the target must build it and needs its build tools", n, v));
+        if (c->sdist) gf_vec_push(&s.v, archive_text(u, &l->mem, p));
         if (c->ptx) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s runs on this GPU by PTX: the first start compiles it and is slow", n, v));
         if (c->newer_cuda && c->build) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s was built with CUDA %s, the driver knows %s: its binaries run (minor-version compatibility), "
                                                                         "code compiled at run time by NVRTC or as PTX does not", n, v, c->build->cuda ? c->build->cuda : "newer", u->driver_cuda));

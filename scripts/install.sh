@@ -23,6 +23,7 @@ usage: sh install.sh [OPTIONS]
   --dry-run         check everything, tell what would be done, change nothing
   --yes             do not ask
   --force-space     go on although the free space seems too little
+  --allow-tools     go on without what source archives are compiled with
   --allow-driver    go on without a GPU driver, or with one older than the stack needs
   --require-gpu     fail unless a GPU computed a right result at the end
   --help            this text
@@ -41,7 +42,7 @@ die() { # STATUS TEXT…
 }
 
 parse() {
-	PREFIX='' PYTHON='' PUBKEY='' DRY='' YES='' FORCE_SPACE='' ALLOW_DRIVER='' REQUIRE_GPU=''
+	PREFIX='' PYTHON='' PUBKEY='' DRY='' YES='' FORCE_SPACE='' ALLOW_DRIVER='' ALLOW_TOOLS='' REQUIRE_GPU=''
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--prefix | --python | --pubkey)
@@ -60,6 +61,7 @@ parse() {
 		--yes | -y) YES=1 ;;
 		--force-space) FORCE_SPACE=1 ;;
 		--allow-driver) ALLOW_DRIVER=1 ;;
+		--allow-tools) ALLOW_TOOLS=1 ;;
 		--require-gpu) REQUIRE_GPU=1 ;;
 		--help | -h) usage; exit 0 ;;
 		*) die 2 "there is no option '$1'; --help lists them" ;;
@@ -200,6 +202,7 @@ main() {
 	begin_log install
 	step environment make_environment
 	step packages install_packages
+	step archives build_archives
 	step libraries find_libraries
 	step keep keep_scripts
 	write_receipt

@@ -78,6 +78,9 @@ static bool is_itself(struct src_meta *m, struct gf_err *err)
     return same;
 }
 
+/* Archives have a folder of their own in the cache since what their build needs is read too. */
+static const char *kind_of(const struct src_meta *m) { return m->wheel ? "metadata" : "archive"; }
+
 static void take_reduced(struct src_meta *m, struct gf_buf *reduced)
 {
     struct gf_err err = GF_ERR_INIT;
@@ -87,7 +90,7 @@ static void take_reduced(struct src_meta *m, struct gf_buf *reduced)
         return;
     }
     struct net_entry e = { .bytes = gf_buf_slice(reduced), .stored = m->set->now, .max_age = -1 };
-    if (!m->local) net_cache_put(m->set->cache, "metadata", m->key, &e);
+    if (!m->local) net_cache_put(m->set->cache, kind_of(m), m->key, &e);
     conclude(m, SRC_READY);
 }
 
@@ -290,7 +293,7 @@ static void read_local(struct src_meta *m, const char *path)
 static bool take_cached(struct src_meta *m)
 {
     struct net_entry e;
-    if ((m->set->cfg.refresh && !m->file.sha256) || !net_cache_get(m->set->cache, "metadata", m->key, &e)) return false;
+    if ((m->set->cfg.refresh && !m->file.sha256) || !net_cache_get(m->set->cache, kind_of(m), m->key, &e)) return false;
     struct gf_err ignored = GF_ERR_INIT;
     bool good = parse(m, e.bytes, &ignored);
     net_entry_release(&e);

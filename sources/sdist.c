@@ -1,13 +1,17 @@
 /* What a source archive says about itself without running anything of it: PKG-INFO, and requires.txt where PKG-INFO does not vouch for its list. */
 #include "archive/tar.h"
 #include "sources/metadata_text.h"
+#include "sources/sdist_build.h"
 #include <stdlib.h>
 
 #define UNPACKED_MOST (UINT64_C(4) << 30) /* bytes of all members together */
 
+enum part { PART_PKG_INFO, PART_REQUIRES, PART_PYPROJECT, PART_SETUP_PY, PARTS };
+
 struct found {
-    struct gf_buf pkg_info, requires_txt;
-    bool has_pkg_info, has_requires;
+    struct gf_buf text[PARTS];
+    bool has[PARTS];
+    struct src_build_seen build;
 };
 
 static gf_slice header(gf_slice text, gf_slice name)
@@ -115,38 +119,31 @@ void src_metadata_join(gf_slice pkg_info, gf_slice requires_txt, struct gf_buf *
     if (!says_dynamic(pkg_info, GF_S("Requires-Dist"))) gf_buf_adds(ret, "Dynamic: Requires-Dist\n");
 }
 
-enum part { PART_OTHER, PART_PKG_INFO, PART_REQUIRES };
-
-/* NAME-VERSION/PKG-INFO; NAME-VERSION/….egg-info/requires.txt, which may lie below src/ or lib/. */
+/* PKG-INFO, pyproject.toml and setup.py of the top folder, whose name is cut off already; ….egg-info/requires.txt, which may lie below src/ or lib/. */
 static enum part part_of(gf_slice path)
 {
-    gf_slice top;
-    if (!gf_slice_cut(&path, '/', &top)) return PART_OTHER;
+    gf_slice depth = path, folder;
     if (gf_slice_is(path, "PKG-INFO")) return PART_PKG_INFO;
-    gf_slice depth = path;
-    for (int i = 0; i < 3; i++)
-        if (!gf_slice_cut(&depth, '/', &top)) return PART_OTHER;
-        else if (gf_slice_is(depth, "requires.txt")) return gf_slice_ends(top, GF_S(".egg-info")) ? PART_REQUIRES : PART_OTHER;
-    return PART_OTHER;
+    if (gf_slice_is(path, "pyproject.toml")) return PART_PYPROJECT;
+    if (gf_slice_is(path, "setup.py")) return PART_SETUP_PY;
+    for (int i = 0; i < 3 && gf_slice_cut(&depth, '/', &folder); i++)
+        if (gf_slice_is(depth, "requires.txt")) return gf_slice_ends(folder, GF_S(".egg-info")) ? PART_REQUIRES : PARTS;
+    return PARTS;
 }
 
-static struct gf_buf *place_for(struct found *f, enum part part)
+/* Where the text of this member goes; NULL: it is none of the parts, or not the first. */
+static struct gf_buf *place_for(struct found *f, gf_slice path)
 {
-    if (part == PART_PKG_INFO && !f->has_pkg_info) {
-        f->has_pkg_info = true;
-        return &f->pkg_info;
-    }
-    if (part == PART_REQUIRES && !f->has_requires) {
-        f->has_requires = true;
-        return &f->requires_txt;
-    }
-    return NULL;
+    gf_slice top;
+    if (!gf_slice_cut(&path, '/', &top)) return NULL;
+    src_build_note(&f->build, path);
+    enum part part = part_of(path);
+    if (part == PARTS || f->has[part]) return NULL;
+    f->has[part] = true;
+    return &f->text[part];
 }
 
-static bool enough(const struct found *f)
-{
-    return f->has_pkg_info && (f->has_requires || vouched(gf_buf_slice(&f->pkg_info)));
-}
+static gf_slice text_of(const struct found *f, enum part part) { return f->has[part] ? gf_buf_slice(&f->text[part]) : GF_NONE; }
 
 static int search_tar(struct gf_reader *r, struct found *f, struct gf_err *err)
 {
@@ -154,8 +151,8 @@ static int search_tar(struct gf_reader *r, struct found *f, struct gf_err *err)
     const struct arc_entry *e = NULL;
     int rc = arc_tar_open(r, UNPACKED_MOST, &t, err);
     if (rc) return rc;
-    while (!enough(f) && (rc = arc_tar_next(t, &e, err)) > 0) {
-        struct gf_buf *into = e->kind == ARC_FILE ? place_for(f, part_of(gf_slice_of(e->path))) : NULL;
+    while ((rc = arc_tar_next(t, &e, err)) > 0) {
+        struct gf_buf *into = e->kind == ARC_FILE ? place_for(f, gf_slice_of(e->path)) : NULL;
         if (into && (rc = arc_tar_read_all(t, into, err)) < 0) break;
     }
     arc_tar_close(t);
@@ -168,7 +165,7 @@ static int search_zip(struct gf_reader *r, struct found *f, struct gf_err *err)
     int rc = arc_zip_open(r, &z, err);
     for (size_t i = 0; !rc && i < arc_zip_count(z); i++) {
         const struct arc_zip_member *m = arc_zip_get(z, i);
-        struct gf_buf *into = place_for(f, part_of(gf_slice_of(m->name)));
+        struct gf_buf *into = place_for(f, gf_slice_of(m->name));
         if (into) rc = arc_zip_read(z, m, into, err);
     }
     arc_zip_free(z);
@@ -177,15 +174,18 @@ static int search_zip(struct gf_reader *r, struct found *f, struct gf_err *err)
 
 int src_metadata_of_sdist(struct gf_reader *r, const char *filename, struct gf_buf *ret, struct gf_err *err)
 {
-    struct found f = { .has_pkg_info = false };
-    gf_buf_init(&f.pkg_info, GF_CAP_METADATA);
-    gf_buf_init(&f.requires_txt, GF_CAP_METADATA);
+    struct found f = { .has = { false } };
+    gf_names_init(&f.build.top);
+    for (size_t i = 0; i < PARTS; i++) gf_buf_init(&f.text[i], GF_CAP_METADATA);
     bool zip = gf_slice_ends(gf_slice_of(filename), GF_S(".zip"));
     int rc = zip ? search_zip(r, &f, err) : search_tar(r, &f, err);
-    if (!rc && !f.has_pkg_info)
+    if (!rc && !f.has[PART_PKG_INFO])
         rc = gf_fail(err, GF_E_PARSE, "'%s' holds no PKG-INFO: what it requires cannot be known without running it", r->label);
-    if (!rc) src_metadata_join(gf_buf_slice(&f.pkg_info), f.has_requires ? gf_buf_slice(&f.requires_txt) : GF_NONE, ret);
-    gf_buf_release(&f.pkg_info);
-    gf_buf_release(&f.requires_txt);
+    f.build.pyproject = text_of(&f, PART_PYPROJECT);
+    f.build.setup_py = text_of(&f, PART_SETUP_PY);
+    if (!rc) src_metadata_join(text_of(&f, PART_PKG_INFO), text_of(&f, PART_REQUIRES), ret);
+    if (!rc) src_build_describe(&f.build, ret);
+    for (size_t i = 0; i < PARTS; i++) gf_buf_release(&f.text[i]);
+    gf_names_release(&f.build.top);
     return rc;
 }

@@ -62,11 +62,56 @@ check_libc() {
 	esac
 }
 
+# ---- what source archives are built with ----
+
+first_of() { # COMMAND…: the first that is here
+	for tool in "$@"; do
+		if command -v "$tool" >/dev/null 2>&1; then
+			command -v "$tool"
+			return 0
+		fi
+	done
+	return 1
+}
+
+nvcc_version() {
+	nvcc=$(first_of "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" nvcc /usr/local/cuda/bin/nvcc) || return 0
+	"$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9][0-9.]*\).*/\1/p' | head -n 1
+}
+
+HEADERS='import os, sysconfig; os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
+
+# check_tool NAME NEEDS: 0 it was a tool and has been looked for
+check_tool() {
+	lacks='' have=''
+	case $1 in
+	c-compiler) have=$(first_of ${CC:+"${CC%% *}"} cc gcc clang) || lacks='no C compiler (cc, gcc or clang) was found: install gcc' ;;
+	c++-compiler) have=$(first_of ${CXX:+"${CXX%% *}"} c++ g++ clang++) || lacks='no C++ compiler (c++, g++ or clang++) was found: install g++ (Fedora, RHEL: gcc-c++)' ;;
+	cargo) have=$(first_of cargo "${HOME:-/root}/.cargo/bin/cargo") || lacks='cargo, which compiles Rust, was not found: install it' ;;
+	python-headers)
+		[ -n "$PY" ] || return 0
+		"$PY" -I -c "$HEADERS" 2>/dev/null && have=there ||
+			lacks="the headers of $PY (Python.h) were not found: install python$GF_PYTHON-dev (Fedora, RHEL: python$GF_PYTHON-devel)" ;;
+	nvcc)
+		have=$(nvcc_version)
+		if [ -z "$have" ]; then lacks="nvcc $2 was not found: install that CUDA toolkit, or set CUDA_HOME to it"
+		elif ! fits "$have" "$2"; then lacks="nvcc is $have, the stack needs $2: set CUDA_HOME to a toolkit of that CUDA"; fi ;;
+	*) return 1 ;;
+	esac
+	if [ -z "$lacks" ]; then note "$1: $have"
+	elif [ -n "$ALLOW_TOOLS" ]; then note "$lacks; going on as told"
+	else finding "$lacks, or go on with --allow-tools; the bundle holds source archives that are built here"; fi
+}
+
 # What else the lock assumes: the version of what answers here, else said and left to the reader.
 check_assumptions() {
 	for about in $(printf '%s' "$GF_ASSUMES" | sed 's/|.*//' | sort -u); do
 		case $about in
 		driver | glibc) continue ;;
+		c-compiler | c++-compiler | python-headers | nvcc | cargo)
+			check_tool "$about" "$(assumed "$about")"
+			continue
+			;;
 		kernel) have=$(uname -r | sed 's/[^0-9.].*//') ;;
 		*) have='' ;;
 		esac

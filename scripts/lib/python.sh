@@ -49,6 +49,54 @@ installed_so_far() {
 	printf '%s of %s' $# "$(printf '%s' "$GF_PACKAGES" | grep -c .)"
 }
 
+# The bundle's pip with nothing but the bundle to take from.
+bundled_pip() {
+	PIP_CONFIG_FILE=/dev/null logged "$PREFIX/bin/python" -I "$HERE/python/$GF_PIP/pip" --isolated --disable-pip-version-check --no-input "$@"
+}
+
+# requirements.txt without the source archives, which are built first.
+wheels_only() {
+	GF_BUILDS=$GF_BUILDS awk 'BEGIN { n = split(ENVIRON["GF_BUILDS"], line, "\n"); for (i = 1; i <= n; i++) if (split(line[i], word, " ") > 2) skip[word[1] "==" word[2]] = 1 }
+		/^[^ ]/ { on = !($1 in skip) } on' "$HERE/requirements.txt"
+}
+
+# Builds one source archive in the environment with the wheels that were planned for it laid over, and nothing fetched; then installs what came out.
+build_archive() { # NAME VERSION FILE WHEEL…
+	what="$1 $2" name=$1 file=$3
+	shift 3
+	say "building $what"
+	tools=$STATE/tmp/build-$name out=$STATE/tmp/wheel-$name
+	rm -rf "$tools" "$out"
+	mkdir "$tools" "$out" || return 1
+	for wheel in ${1+"$@"}; do
+		set -- "$@" "$HERE/python/$wheel"
+		shift
+	done
+	[ $# = 0 ] || bundled_pip install --no-index --no-cache-dir --no-deps --ignore-requires-python --no-compile --target "$tools" "$@" || return 1
+	printf 'import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(__file__)))\n' >"$tools/sitecustomize.py" || return 1
+	before=$PATH
+	PATH=$tools/bin:$PREFIX/bin:$PATH PYTHONPATH=$tools
+	export PATH PYTHONPATH
+	bundled_pip wheel --no-index --no-cache-dir --no-deps --no-build-isolation --use-pep517 --ignore-requires-python --wheel-dir "$out" "$HERE/python/$file"
+	status=$?
+	PATH=$before
+	unset PYTHONPATH
+	[ $status = 0 ] || return 1
+	bundled_pip install --no-index --no-cache-dir --no-deps --ignore-requires-python --force-reinstall "$out"/*.whl || return 1
+	rm -rf "$tools" "$out"
+}
+
+build_archives() {
+	[ -n "$GF_BUILDS" ] || return 0
+	while read -r name version file wheels <&3; do
+		[ -n "$name" ] || continue
+		# shellcheck disable=SC2086 # names of wheels hold no blanks
+		build_archive "$name" "$version" "$file" $wheels || return 1
+	done 3<<END
+$GF_BUILDS
+END
+}
+
 install_packages() {
 	[ -n "$GF_PYTHON" ] || return 0
 	[ -n "$GF_PIP" ] || { printf 'the bundle has no pip\n' >>"$LOG"; return 1; }
@@ -57,9 +105,9 @@ install_packages() {
 		logged "$PREFIX/bin/python" -I -B -c "$DROP_BROKEN" || return 1
 	fi
 	say "installing $(printf '%s' "$GF_PACKAGES" | grep -c .) packages"
+	wheels_only >"$STATE/tmp/requirements.txt" || return 1
 	begin_ticker installed_so_far
-	PIP_CONFIG_FILE=/dev/null logged "$PREFIX/bin/python" -I "$HERE/python/$GF_PIP/pip" --isolated --disable-pip-version-check --no-input install \
-		--no-index --find-links "$HERE/python" --no-cache-dir --require-hashes --no-deps --ignore-requires-python -r "$HERE/requirements.txt"
+	bundled_pip install --no-index --find-links "$HERE/python" --no-cache-dir --require-hashes --no-deps --ignore-requires-python -r "$STATE/tmp/requirements.txt"
 	status=$?
 	end_ticker
 	return $status

@@ -120,6 +120,14 @@ variant odd "s/^GF_ARCH=.*/GF_ARCH='riscv64'/; s/^GF_GLIBC=.*/GF_GLIBC='2.99'/"
 inside sh /b/odd/install.sh --prefix /opt/t --python /bin/false >"$TMPDIR/log" 2>&1
 if [ $? = 10 ] && grep -q 'for riscv64' "$TMPDIR/log" && grep -q 'needs glibc.*>=2.99' "$TMPDIR/log" && grep -q 'no Python 3.11' "$TMPDIR/log"; then ok "all findings at once"; else bad "all findings at once"; fi
 
+# ---- source archives: built there with what came along, or a clear no ----
+if make_bundle archive sgmllib3k crcmod; then ok "source archives planned and bundled"; else bad "source archives planned and bundled"; fi
+expect 10 'no C compiler (cc, gcc or clang) was found' 'no compiler where one is needed' inside sh /b/archive/install.sh --prefix /opt/c
+expect 10 'Python.h' 'nor headers' inside sh /b/archive/install.sh --prefix /opt/c
+expect 0 'done:' 'told to go on, it does without: this one can' inside sh /b/archive/install.sh --prefix /opt/c --allow-tools
+expect 0 0xbb3d 'what was built works' inside /opt/c/bin/python -c 'import crcmod, sgmllib; print(hex(crcmod.predefined.mkCrcFun("crc-16")(b"123456789")))'
+expect 0 'removed' 'and goes again' inside sh /opt/c/.gpuferry/uninstall.sh
+
 # ---- places ----
 mkdir -p "$root/mnt/small" "$root/mnt/ro"
 within() { # OPTIONS WHERE COMMAND…: with a tmpfs mounted there

@@ -169,12 +169,50 @@ static void strange_values_are_named_with_their_place(void **state)
     mdl_lock_free(l);
 }
 
+static const char *const builds_with[] = { "numpy==2.3.5", "setuptools==84.0" }, *const ext[] = { "ext" };
+static struct mdl_lock_python archive_rows[] = {
+    { .name = "ext", .version = "1.0", .file = "ext-1.0.tar.gz", .kind = "sdist", .source = "default", .path = "ext.tar.gz", .size = 7, .build = { builds_with, 2 } },
+    { .name = "numpy", .version = "2.3.5", .file = "numpy-2.3.5-py3-none-any.whl", .kind = "wheel", .source = "default", .path = "numpy.whl", .size = -1 },
+};
+static struct mdl_lock_python build_rows[] = {
+    { .name = "setuptools", .version = "84.0", .file = "setuptools-84.0-py3-none-any.whl", .kind = "wheel", .source = "default", .path = "s.whl", .size = 9, .required_by = { ext, 1 } },
+};
+
+static void archives_name_what_builds_them(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        { "\"setuptools==84.0\"", "\"setuptools==85.0\"", "at /python/0/build: \"setuptools==85.0\" is neither in /python nor in /build" },
+        { "\"setuptools-84.0-py3-none-any.whl\"", "\"numpy-2.3.5-py3-none-any.whl\"", "at /build/0/file: \"numpy-2.3.5-py3-none-any.whl\" stands in the lock twice" },
+        { "\"setuptools-84.0-py3-none-any.whl\"", "\"../x.whl\"", "at /build/0/file" },
+    };
+    struct mdl_lock *l = sample(), *again = NULL;
+    l->python = archive_rows;
+    l->build = build_rows, l->nbuild = 1;
+    GF_FREE char *text = written(l);
+    struct gf_err err = GF_ERR_INIT;
+    if (mdl_lock_parse(gf_slice_of(text), "x.lock", &again, &err)) fail_msg("%s", err.text);
+    assert_int_equal(again->nbuild, 1);
+    assert_string_equal(again->python[0].build.v[1], "setuptools==84.0");
+    assert_int_equal(again->python[1].build.n, 0);
+    GF_FREE char *twice = written(again);
+    assert_string_equal(text, twice);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        GF_FREE char *changed = replaced(text, cases[i][0], cases[i][1]);
+        GF_FREE char *whole = sealed(changed);
+        refuses(whole, GF_E_PARSE, cases[i][2]);
+    }
+    mdl_lock_free(l);
+    mdl_lock_free(again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_reads_back_the_same),
         cmocka_unit_test(keys_stand_in_the_order_of_the_design),
         cmocka_unit_test(a_change_by_hand_breaks_the_seal),
+        cmocka_unit_test(archives_name_what_builds_them),
         cmocka_unit_test(strange_values_are_named_with_their_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "fetch/cache.h"
 #include "fetch/transfer.h"
 #include "sources/metadata_text.h"
+#include "sources/sdist_build.h"
 #include "sources/page.h"
 #include "sources/pipconf_text.h"
 #include "sources/sparse.h"
@@ -177,6 +178,40 @@ static void source_archives_are_believed_when_they_vouch(void **state)
            "Requires-Dist: c ; (m)\nRequires-Dist: d\nDynamic: Requires-Dist\n");
 }
 
+static void described(const char *pyproject, const char *setup_py, const char *const *paths, const char *want)
+{
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, 10000);
+    struct src_build_seen s = { .pyproject = gf_slice_of(pyproject), .setup_py = gf_slice_of(setup_py) };
+    gf_names_init(&s.top);
+    for (size_t i = 0; paths && paths[i]; i++) src_build_note(&s, gf_slice_of(paths[i]));
+    src_build_describe(&s, &out);
+    gf_names_release(&s.top);
+    assert_string_equal(gf_buf_str(&out), want);
+}
+
+static void how_source_archives_are_built(void **state)
+{
+    (void)state;
+    static const char legacy[] = "Build-Backend: setuptools.build_meta\nBuild-Requires: setuptools>=40.8.0\nBuild-Requires: wheel\n";
+    described(NULL, NULL, NULL, legacy);
+    described("[project]\nname='x'\n", NULL, NULL, legacy);
+    described("not toml [", NULL, NULL, legacy);
+    described("[build-system]\nrequires=['hatchling>=1.20; python_version>\"3\"']\nbuild-backend='hatchling.build'\n", "import torch\n", NULL,
+              "Build-Backend: hatchling.build\nBuild-Requires: hatchling>=1.20; python_version > \"3\"\nBuild-Requires: torch\n");
+    described("[build-system]\nrequires=['maturin']\nbuild-backend='maturin'\n", NULL, NULL, "Build-Backend: maturin\nBuild-Requires: maturin\nBuild-Tool: cargo its back end compiles Rust\n");
+    described("[build-system]\nrequires=['meson-python']\nbuild-backend='mesonpy'\n", NULL, (const char *const[]){ "src/a.c", "src/b.cpp", NULL },
+              "Build-Backend: mesonpy\nBuild-Requires: meson-python\nBuild-Requires: ninja\nBuild-Tool: c-compiler 1 files of C\nBuild-Tool: c++-compiler 1 files of C++\n"
+              "Build-Tool: python-headers for an extension module\n");
+    /* what setup.py imports at its top, apart from what it brings itself and what it only tries */
+    GF_FREE char *imports = gf_xasprintf("%sBuild-Requires: torch\nBuild-Requires: setuptools<82\nBuild-Requires: numpy\n", legacy);
+    described(NULL, "import os, sys\nfrom torch.utils.cpp_extension import BuildExtension\nimport pkg_resources\nimport setuptools, numpy as np\ntry:\n    import Cython\nfrom yaml import x\nimport six\n",
+              (const char *const[]){ "yaml/__init__.py", "six.py", "docs/wheel.py", NULL }, imports);
+    GF_FREE char *cuda = gf_xasprintf("%sBuild-Tool: nvcc 1 files of CUDA\nBuild-Tool: c-compiler 0 files of C\nBuild-Tool: python-headers for an extension module\n", legacy);
+    described(NULL, "e = CUDAExtension('x', ['x.cu'])\n", (const char *const[]){ "x.cu", NULL }, cuda);
+    described(NULL, "setup()\n", (const char *const[]){ "tests/x.cu", "tests/y.c", NULL }, legacy); /* lies there, is not compiled */
+}
+
 static void sparse_readers_know_what_they_lack(void **state)
 {
     (void)state;
@@ -306,6 +341,7 @@ int main(void)
         cmocka_unit_test(whose_file_a_name_is),
         cmocka_unit_test(times_are_utc),
         cmocka_unit_test(source_archives_are_believed_when_they_vouch),
+        cmocka_unit_test(how_source_archives_are_built),
         cmocka_unit_test(sparse_readers_know_what_they_lack),
         cmocka_unit_test(response_heads),
         cmocka_unit_test(waits_grow_and_are_bounded),
