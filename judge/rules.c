@@ -228,7 +228,8 @@ static void judge_rule(struct jdg *j, const struct mtx_rule *r, const struct jdg
         for (size_t i = 0; pkg && i < r->nterms; i++) judge_exclusion(j, r, &r->terms[i], pkg);
         break;
     case MTX_PROVIDES:
-    case MTX_NEEDS_AT_RUN: break;
+    case MTX_NEEDS_AT_RUN:
+    case MTX_OFTEN: break;
     }
 }
 

@@ -148,7 +148,7 @@ bool mtx_holds_gpu_code(struct mtx *m, const char *package); /* named by the mat
 size_t mtx_builds(struct mtx *m, const char *package, const struct mtx_build *const **ret); /* newest first */
 
 /* --- rules ------------------------------------------------------------------------------------------------------------- */
-enum mtx_rule_kind { MTX_PROVIDES, MTX_REQUIRES, MTX_ADDS, MTX_CONSTRAINS, MTX_EXCLUDES, MTX_REPLACES, MTX_NEEDS_AT_RUN };
+enum mtx_rule_kind { MTX_PROVIDES, MTX_REQUIRES, MTX_ADDS, MTX_CONSTRAINS, MTX_EXCLUDES, MTX_REPLACES, MTX_NEEDS_AT_RUN, MTX_OFTEN };
 struct mtx_term { const char *name; struct py_specset specs; const char *text; }; /* "driver" ">=525.60.13"; text as written */
 struct mtx_rule {
     const char *id;            /* "R-DRV-MAJOR", or table:row when the row has no name */
@@ -158,7 +158,8 @@ struct mtx_rule {
     const struct py_marker *when; /* PY_MARKER_FACTS; NULL always */
     const char *variant;       /* holds for this build variant only; NULL any */
     const struct mtx_term *terms; /* provides: component and version ("{major.minor}" in text is filled by mtx_provided_version);
-                                 requires: components, driver, kernel, glibc, cpu, gpu, sonames; adds/constrains/excludes/replaces: distributions */
+                                 requires: components, driver, kernel, glibc, cpu, gpu, sonames; adds/constrains/excludes/replaces: distributions; often: distributions that a plan of the
+                                 package mostly holds, text the extra by which; they are asked for ahead and decide nothing */
     size_t nterms;
     bool private_;             /* provides inside the wheel, not for others */
     const char *why;           /* one sentence for people; NULL */

@@ -3,7 +3,7 @@
 
 struct rule_row {
     const char *id, *package, *versions, *when, *variant, *why, *source;
-    gf_slice provides, requires, adds, constrains, excludes, replaces, needs_at_run;
+    gf_slice provides, requires, adds, constrains, excludes, replaces, needs_at_run, often;
     bool private_;
     enum mtx_evidence evidence;
 };
@@ -16,7 +16,7 @@ static const struct mtx_key keys[] = {
     MTX_KEY(struct rule_row, provides, MTX_JSON, false),  MTX_KEY(struct rule_row, requires, MTX_JSON, false),
     MTX_KEY(struct rule_row, adds, MTX_JSON, false),      MTX_KEY(struct rule_row, constrains, MTX_JSON, false),
     MTX_KEY(struct rule_row, excludes, MTX_JSON, false),  MTX_KEY(struct rule_row, replaces, MTX_JSON, false),
-    MTX_KEY(struct rule_row, needs_at_run, MTX_JSON, false),
+    MTX_KEY(struct rule_row, needs_at_run, MTX_JSON, false), MTX_KEY(struct rule_row, often, MTX_JSON, false),
     { "private", MTX_BOOL, false, offsetof(struct rule_row, private_) },
 };
 
@@ -34,7 +34,7 @@ static int term(struct mtx *m, const struct mtx_at *at, const char *key, enum mt
     *ret = (struct mtx_term){ name, { NULL, 0 }, specs };
     if (!*name) return mtx_bad(at, key, err, "a name is expected in front of '%s'", specs);
     if (kind == MTX_PROVIDES) return strchr(specs, '{') || py_specset_parse(&m->mem, GF_S(">=0"), false, &ret->specs) ? 0 : -1;
-    if (strcmp(specs, "*") == 0 || !*specs || kind == MTX_NEEDS_AT_RUN) return 0;
+    if (strcmp(specs, "*") == 0 || !*specs || kind == MTX_NEEDS_AT_RUN || kind == MTX_OFTEN) return 0;
     if (!py_specset_parse(&m->mem, gf_slice_of(specs), false, &ret->specs)) return mtx_bad(at, key, err, "'%s' is not a range of versions like >=1.0,<2 (for %s)", specs, name);
     return 0;
 }
@@ -65,6 +65,7 @@ static void hang(struct mtx *m, const struct mtx_rule *r)
 {
     struct mtx_package *of = mtx_package_add(m, r->package);
     hang_on(&of->rules, r);
+    if (r->kind == MTX_OFTEN) return; /* names to ask for ahead: nothing is known of them by that */
     for (size_t i = 0; i < r->nterms; i++) {
         struct mtx_package *p = mtx_package_add(m, r->terms[i].name);
         if (r->kind != MTX_PROVIDES && r->kind != MTX_NEEDS_AT_RUN) hang_on(&p->about, r);
@@ -94,6 +95,7 @@ int mtx_read_rule(struct mtx *m, const struct mtx_at *at, struct gf_js *row, str
         { "provides", x.provides, MTX_PROVIDES }, { "requires", x.requires, MTX_REQUIRES },       { "adds", x.adds, MTX_ADDS },
         { "constrains", x.constrains, MTX_CONSTRAINS }, { "excludes", x.excludes, MTX_EXCLUDES }, { "replaces", x.replaces, MTX_REPLACES },
         { "needs_at_run", x.needs_at_run, MTX_NEEDS_AT_RUN },
+        { "often", x.often, MTX_OFTEN },
     };
     size_t said = 0;
     for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
@@ -107,7 +109,7 @@ int mtx_read_rule(struct mtx *m, const struct mtx_at *at, struct gf_js *row, str
         said++;
     }
     m->evidence[MTX_T_PACKAGES][x.evidence]++;
-    return said ? 0 : mtx_bad(at, NULL, err, "a rule says one of provides, requires, adds, constrains, excludes, replaces, needs_at_run; this one says nothing");
+    return said ? 0 : mtx_bad(at, NULL, err, "a rule says one of provides, requires, adds, constrains, excludes, replaces, needs_at_run, often; this one says nothing");
 }
 
 size_t mtx_rules_for(struct mtx *m, const char *package, const struct mtx_rule *const **ret)

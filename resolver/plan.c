@@ -26,9 +26,10 @@ static void tell_progress(const struct rsv_universe *u, const struct rsv_plan_op
 
 static enum rsv_outcome solve(struct rsv_universe *u, const struct rsv_plan_options *o, struct gf_err *err)
 {
-    for (;;) {
+    for (bool asked = !o;; asked = true) { /* ahead only in the first solve, and only when it has to wait */
         enum rsv_outcome outcome = rsv_step(u->solver, err);
         if (outcome != RSV_NEEDS) return outcome;
+        if (!asked) rsv_ask_ahead(u);
         rsv_speculate(u);
         tell_progress(u, o);
         if (u->supply.wait(u->supply.arg, err)) return RSV_FAILED;

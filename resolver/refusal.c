@@ -149,7 +149,7 @@ static void write_unreachable(struct rsv_universe *u, struct rsv_refused *ret)
 {
     GF_VEC(const char *) list = { 0 };
     for (rsv_pkg p = 1; p < u->pkg.n; p++)
-        if (u->pkg.v[p].kind == RSV_DIST && u->pkg.v[p].unreachable)
+        if (u->pkg.v[p].kind == RSV_DIST && u->pkg.v[p].age && u->pkg.v[p].unreachable) /* not those that were only asked for ahead */
             gf_vec_push(&list, gf_arena_printf(&ret->mem, "%s: %s", u->pkg.v[p].name, u->pkg.v[p].unreachable));
     ret->not_considered = (struct mdl_strings){ list.n ? gf_arena_memdup(&ret->mem, list.v, list.n * sizeof *list.v) : NULL, list.n };
     gf_vec_free(&list);

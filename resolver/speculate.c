@@ -2,6 +2,35 @@
  * come. Decides nothing: a wrong guess costs one request. */
 #include "resolver/build.h"
 
+/* The request's extras hold it; NULL or "": without any. */
+static bool asked_with(const struct py_req *r, const char *extra)
+{
+    for (uint32_t i = 0; extra && *extra && i < r->nextras; i++)
+        if (strcmp(r->extras[i], extra) == 0) return true;
+    return !extra || !*extra;
+}
+
+static void ask_for(struct rsv_universe *u, const char *name)
+{
+    rsv_pkg id = rsv_distribution(u, name);
+    u->supply.want_project(u->supply.arg, u->pkg.v[id].name);
+}
+
+void rsv_ask_ahead(struct rsv_universe *u)
+{
+    struct py_env facts = rsv_facts_env(u);
+    for (size_t i = 0; i < u->p->nrequests; i++) {
+        const struct py_req *r = &u->p->requests[i];
+        const struct mtx_rule *const *rules = NULL;
+        size_t n = mtx_rules_for(u->p->matrix, r->name, &rules);
+        for (size_t k = 0; k < n; k++) {
+            if (rules[k]->kind != MTX_OFTEN || (rules[k]->when && py_marker_eval(rules[k]->when, &facts, GF_NONE) != PY_YES)) continue;
+            for (size_t t = 0; t < rules[k]->nterms; t++)
+                if (asked_with(r, rules[k]->terms[t].text)) ask_for(u, rules[k]->terms[t].name);
+        }
+    }
+}
+
 static void hint(struct rsv_universe *u, const struct py_req *r)
 {
     rsv_pkg id = rsv_distribution(u, r->name);

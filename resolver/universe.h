@@ -136,6 +136,7 @@ enum rsv_kind rsv_kind_of_term(struct rsv_universe *u, const char *name);
 /* expand.c */
 enum rsv_state rsv_expand(void *arg, struct rsv_solver *s, rsv_pkg pkg, uint32_t candidate, struct gf_err *err);
 /* speculate.c: asks the supply now for what the solve will most likely need. */
+void rsv_ask_ahead(struct rsv_universe *u); /* by the matrix, before anything is known of the request */
 void rsv_speculate(struct rsv_universe *u);
 
 #endif
