@@ -1,8 +1,8 @@
 """The scenarios of packse (Astral's, MIT or Apache-2.0) that ask about one target: an index is made from the files, gpuferry plans each, and the
-outcome is compared with what the scenario says. usage: packse.py GPUFERRY FOLDER-OF-THE-SDIST [UV…]
+outcome is compared with what the scenario says. usage: packse.py GPUFERRY FOLDER-OF-THE-SDIST [UV-OR-PIP…]
 
-A path of uv is asked the same, and its right answers are counted: by the same expectations, and by those that the scenarios themselves have. pip is not
-counted: it plans for another Python by the markers of its own.
+A path of uv or of a pip is asked the same, and its right answers are counted: by the same expectations, and by those that the scenarios themselves have. A pip
+answers as itself for its own Python (give one of Python 3.12, which most scenarios have), and for another one with --python-version, wheels only.
 
 Those whose answer needs a build of a source archive are right when the plan takes the archive: gpuferry plans it, and says that the target must
 build it. Seven scenarios were written for an older rule about pre-releases; by the newer one of uv a pre-release is taken when only those fit. They are named below with
@@ -54,7 +54,7 @@ def metadata(name, version, v):
 
 def wheel(name, version, text):
     out = io.BytesIO()
-    info = f"{norm(name).replace('-', '_')}-{version}.dist-info"
+    info = f"{stem_of(name, version)}.dist-info"
     with zipfile.ZipFile(out, "w") as z:
         z.writestr(f"{info}/METADATA", text)
         z.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
@@ -62,14 +62,39 @@ def wheel(name, version, text):
     return out.getvalue()
 
 
+# pip builds an archive to know what it requires: this one can be, with nothing else
+PYPROJECT = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+BACKEND = '''import os
+STEM, METADATA = %r, %r
+def prepare_metadata_for_build_wheel(folder, config_settings=None):
+    info = STEM + ".dist-info"
+    os.mkdir(os.path.join(folder, info))
+    with open(os.path.join(folder, info, "METADATA"), "w") as f:
+        f.write(METADATA)
+    with open(os.path.join(folder, info, "WHEEL"), "w") as f:
+        f.write("Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    return info
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    raise NotImplementedError
+'''
+
+
+def stem_of(name, version):
+    return f"{norm(name).replace('-', '_')}-{version}"
+
+
 def sdist(name, version, text):
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as t:
-        top = f"{norm(name).replace('-', '_')}-{version}"
+        top = stem_of(name, version)
         data = text.encode()
         info = tarfile.TarInfo(f"{top}/PKG-INFO")
         info.size = len(data)
         t.addfile(info, io.BytesIO(data))
+        for path, content in (("pyproject.toml", PYPROJECT), ("backend.py", BACKEND % (stem_of(name, version), text))):
+            info = tarfile.TarInfo(f"{top}/{path}")
+            info.size = len(content.encode())
+            t.addfile(info, io.BytesIO(content.encode()))
     return out.getvalue()
 
 
@@ -80,7 +105,7 @@ def write_index(scenario, root):
         rows = []
         for version, v in package.get("versions", {}).items():
             text = metadata(name, version, v)
-            stem = f"{norm(name).replace('-', '_')}-{version}"
+            stem = stem_of(name, version)
             files = []
             if v.get("wheel", True):
                 files += [(f"{stem}-{tag}.whl", wheel(name, version, text)) for tag in v.get("wheel_tags") or ["py3-none-any"]]
@@ -153,6 +178,34 @@ def by_uv(uv, url, scenario, work):
     return pins(subprocess.run(command, input="\n".join(scenario["root"]["requires"]), capture_output=True, text=True, timeout=120))
 
 
+def own_python(pip):
+    if pip not in PYTHONS:
+        PYTHONS[pip] = subprocess.run([pip, "--version"], capture_output=True, text=True).stdout.rsplit("(python ", 1)[1].strip(" )\n")
+    return PYTHONS[pip]
+
+
+PYTHONS = {}
+
+
+def by_pip(pip, url, scenario, work):
+    options = scenario.get("resolver_options", {})
+    python = options.get("python") or scenario.get("environment", {}).get("python", "3.12")
+    command = [pip, "install", "--dry-run", "--ignore-installed", "--quiet", "--no-cache-dir", "--report", "-", "--index-url", url, "--disable-pip-version-check"]
+    if options.get("prereleases"):
+        command.append("--pre")
+    if not (python + ".").startswith(own_python(pip) + "."):
+        command += ["--python-version", python, "--only-binary", ":all:", "--target", str(work / "pip")]
+    for name in options.get("no_build", []):
+        command += ["--only-binary", name]
+    for name in options.get("no_binary", []):
+        command += ["--no-binary", name]
+    env = {k: v for k, v in os.environ.items() if k not in ("PIP_FIND_LINKS", "PIP_NO_INDEX")}
+    done = subprocess.run([*command, *scenario["root"]["requires"]], capture_output=True, text=True, timeout=120, env=env)
+    if done.returncode:
+        return None
+    return {norm(i["metadata"]["name"]): i["metadata"]["version"] for i in json.loads(done.stdout)["install"]}
+
+
 def pins(done):
     if done.returncode:
         return None
@@ -207,7 +260,7 @@ def main():
             ok = is_right(scenario, ours)
             own += is_right({**scenario, "name": ""}, ours)
             for peer in peers:
-                answer = by_uv(peer, address, scenario, work)
+                answer = (by_pip if os.path.basename(peer).startswith("pip") else by_uv)(peer, address, scenario, work)
                 peers[peer][0] += is_right(scenario, answer)
                 peers[peer][1] += is_right({**scenario, "name": ""}, answer)
             right += ok
