@@ -148,6 +148,7 @@ bool mtx_holds_gpu_code(struct mtx *m, const char *package); /* named by the mat
 size_t mtx_builds(struct mtx *m, const char *package, const struct mtx_build *const **ret); /* newest first */
 
 /* --- rules ------------------------------------------------------------------------------------------------------------- */
+struct mtx_pair { const char *key, *value; };
 enum mtx_rule_kind { MTX_PROVIDES, MTX_REQUIRES, MTX_ADDS, MTX_CONSTRAINS, MTX_EXCLUDES, MTX_REPLACES, MTX_NEEDS_AT_RUN, MTX_OFTEN };
 struct mtx_term { const char *name; struct py_specset specs; const char *text; }; /* "driver" ">=525.60.13"; text as written */
 struct mtx_rule {
@@ -158,15 +159,17 @@ struct mtx_rule {
     const struct py_marker *when; /* PY_MARKER_FACTS; NULL always */
     const char *variant;       /* holds for this build variant only; NULL any */
     const struct mtx_term *terms; /* provides: component and version ("{major.minor}" in text is filled by mtx_provided_version);
-                                 requires: components, driver, kernel, glibc, cpu, gpu, sonames; adds/constrains/excludes/replaces: distributions; often: distributions that a plan of the
-                                 package mostly holds, text the extra by which; they are asked for ahead and decide nothing */
+                                 requires: components, driver, kernel, glibc, cpu, gpu, sonames; adds/constrains/excludes/replaces: distributions */
     size_t nterms;
     bool private_;             /* provides inside the wheel, not for others */
     const char *why;           /* one sentence for people; NULL */
     enum mtx_evidence evidence;
     const char *source;
     uint64_t order;            /* of its row in the data: rules are handed out in this order */
+    gf_slice often;            /* of MTX_OFTEN, unread: mtx_often */
 };
+/* Distributions that a plan of the rule's package mostly holds, each with the extra by which it comes (""): worth to be asked for ahead. */
+size_t mtx_often(struct mtx *m, const struct mtx_rule *r, const struct mtx_pair **ret);
 size_t mtx_rules_for(struct mtx *m, const char *package, const struct mtx_rule *const **ret);
 /* Rules that speak about package in their terms (constrains, excludes). */
 size_t mtx_rules_about(struct mtx *m, const char *package, const struct mtx_rule *const **ret);
@@ -190,7 +193,6 @@ struct mtx_about { const char *name, *title, *kind, *see, *text; const char *con
 const struct mtx_about *mtx_about_of(struct mtx *m, const char *name); /* by name or alias; NULL: not in the data */
 size_t mtx_abouts(struct mtx *m, const struct mtx_about **ret);
 /* One release of something with what belongs to it, as pairs: "cuda" "12.5", "python" "3.10-3.13". */
-struct mtx_pair { const char *key, *value; };
 struct mtx_release { const char *name, *version, *date; const struct mtx_pair *with; size_t nwith; enum mtx_evidence evidence; const char *source; };
 size_t mtx_releases(struct mtx *m, const struct mtx_release **ret); /* of all names, in the order of the data */
 struct mtx_fact { const char *name, *topic, *text, *versions; enum mtx_evidence evidence; const char *source; };

@@ -103,13 +103,25 @@ int mtx_read_rule(struct mtx *m, const struct mtx_at *at, struct gf_js *row, str
         struct mtx_rule *r = GF_NEW(&m->mem, struct mtx_rule);
         *r = base;
         r->kind = says[i].kind;
-        if (terms(m, at, says[i].key, says[i].v, r, err)) return -1;
+        if (r->kind == MTX_OFTEN) r->often = says[i].v; /* hundreds of names, read when they are asked for */
+        if ((r->kind != MTX_OFTEN || m->strict) && terms(m, at, says[i].key, says[i].v, r, err)) return -1;
         gf_vec_push(&m->rules, r);
         hang(m, r);
         said++;
     }
     m->evidence[MTX_T_PACKAGES][x.evidence]++;
     return said ? 0 : mtx_bad(at, NULL, err, "a rule says one of provides, requires, adds, constrains, excludes, replaces, needs_at_run, often; this one says nothing");
+}
+
+size_t mtx_often(struct mtx *m, const struct mtx_rule *r, const struct mtx_pair **ret)
+{
+    const struct mtx_at at = { "often", r->id, 0 };
+    struct gf_err ignored = GF_ERR_INIT;
+    struct mtx_pair *v = NULL;
+    size_t n = 0;
+    if (mtx_read_pairs(m, &at, "often", r->often, &v, &n, &ignored)) n = 0;
+    *ret = v;
+    return n;
 }
 
 size_t mtx_rules_for(struct mtx *m, const char *package, const struct mtx_rule *const **ret)

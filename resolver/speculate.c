@@ -2,12 +2,12 @@
  * come. Decides nothing: a wrong guess costs one request. */
 #include "resolver/build.h"
 
-/* The request's extras hold it; NULL or "": without any. */
+/* The request's extras hold it; "": without any. */
 static bool asked_with(const struct py_req *r, const char *extra)
 {
-    for (uint32_t i = 0; extra && *extra && i < r->nextras; i++)
+    for (uint32_t i = 0; *extra && i < r->nextras; i++)
         if (strcmp(r->extras[i], extra) == 0) return true;
-    return !extra || !*extra;
+    return !*extra;
 }
 
 static void ask_for(struct rsv_universe *u, const char *name)
@@ -25,8 +25,10 @@ void rsv_ask_ahead(struct rsv_universe *u)
         size_t n = mtx_rules_for(u->p->matrix, r->name, &rules);
         for (size_t k = 0; k < n; k++) {
             if (rules[k]->kind != MTX_OFTEN || (rules[k]->when && py_marker_eval(rules[k]->when, &facts, GF_NONE) != PY_YES)) continue;
-            for (size_t t = 0; t < rules[k]->nterms; t++)
-                if (asked_with(r, rules[k]->terms[t].text)) ask_for(u, rules[k]->terms[t].name);
+            const struct mtx_pair *often = NULL;
+            size_t names = mtx_often(u->p->matrix, rules[k], &often);
+            for (size_t t = 0; t < names; t++)
+                if (asked_with(r, often[t].value)) ask_for(u, often[t].key);
         }
     }
 }
