@@ -25,21 +25,21 @@ END
 python3 -u -m http.server --bind 127.0.0.1 --directory "$TMPDIR/index" 0 >"$TMPDIR/port" 2>"$TMPDIR/served" &
 server=$!
 trap 'kill $server 2>/dev/null' EXIT
-until port=$(sed -n 's/.* port \([0-9][0-9]*\).*/\1/p' "$TMPDIR/port") && [ -n "$port" ]; do sleep 0.05; done
+until port=$(sed -n 's/.* port \([0-9][0-9]*\).*/\1/p' "$TMPDIR/port" 2>/dev/null) && [ -n "$port" ]; do sleep 0.05; done
 plan() { "$GPUFERRY" plan "$1" --os "${2:-debian-12}" --arch x86_64 --python 3.12 --accelerator any --index-url "http://127.0.0.1:$port/" --sources default --no-installer -o "$TMPDIR/$3.lock"; }
 asked() { sed -n 's/.*"GET \/\([^/]*\)\/ HTTP.*/\1/p' "$TMPDIR/served" | sort -u | tr '\n' ' '; }
 
 expect 0 'onnxruntime-gpu' 'planned' plan onnxruntime-gpu debian-12 a
 packages=$(python3 tests/lib/lock.py "$TMPDIR/a.lock" | tr '\n' ' ')
 if [ "$packages" = 'onnxruntime-gpu==1.31.1 protobuf==4.0 ' ]; then ok "what was asked for ahead is not taken for that"; else bad "the plan is '$packages'"; fi
-case $(asked) in *numpy*protobuf*) ok "asked for ahead" ;; *) bad "asked were $(asked)" ;; esac
+case $(asked) in *flatbuffers* | *numpy* | *packaging*) ok "asked for ahead" ;; *) bad "asked were $(asked)" ;; esac
 if [ "$(asked | wc -w)" -le 60 ]; then ok "in bounds"; else bad "$(asked)"; fi
 
 # ---- no row, no guess: the same packages under another target, where the row does not count ----
 : >"$TMPDIR/served"
 rm -rf "$TMPDIR/cache"
 expect 0 'onnxruntime-gpu' 'planned for Windows' plan onnxruntime-gpu windows-11 b
-case $(asked) in *numpy*) bad "asked were $(asked)" ;; *) ok "a row for Linux counts for Linux" ;; esac
+case $(asked) in *flatbuffers* | *numpy* | *packaging*) bad "asked were $(asked)" ;; *) ok "a row for Linux counts for Linux" ;; esac
 if [ "$(python3 tests/lib/lock.py "$TMPDIR/b.lock" | tr '\n' ' ')" = "$packages" ]; then ok "the same plan without"; else bad "another plan without"; fi
 
 # ---- from cache nothing is asked for ----
