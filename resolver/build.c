@@ -105,8 +105,8 @@ static void keep_file(struct rsv_universe *u, const char *name, const struct rsv
             gf_vec_push(&u->build_files.v[i].archives, for_name);
             return;
         }
-    struct rsv_build_file f = { .name = gf_arena_strz(&u->mem, name), .candidate = *c };
-    f.candidate.version.text = gf_arena_strz(&u->mem, c->version.text);
+    struct rsv_build_file f = { .name = gf_arena_strz(&u->mem, name),
+                                .candidate = { .version = { .text = gf_arena_strz(&u->mem, c->version.text) }, .file = c->file, .source = c->source } };
     gf_vec_push(&f.archives, for_name);
     gf_vec_push(&u->build_files, f);
 }

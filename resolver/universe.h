@@ -64,7 +64,7 @@ struct rsv_build {            /* of one chosen source archive */
 };
 struct rsv_build_file {       /* a wheel that only builds need */
     const char *name;
-    struct rsv_candidate candidate;
+    struct rsv_candidate candidate; /* text of its version, file and source alone */
     GF_VEC(const char *) archives; /* names of the archives that it builds */
 };
 
