@@ -108,7 +108,7 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
-int gf_atomic_commit(struct gf_atomic *a, struct gf_err *err)
+static int commit(struct gf_atomic *a, bool folder_too, struct gf_err *err)
 {
     int rc = 0;
     if (fsync(a->fd) < 0 && errno != EINVAL && errno != EROFS) rc = gf_fail_errno(err, errno, "cannot write '%s' to the disk", a->path);
@@ -117,13 +117,15 @@ int gf_atomic_commit(struct gf_atomic *a, struct gf_err *err)
     if (!rc && closed < 0) rc = gf_fail_errno(err, errno, "cannot write '%s'", a->path);
     if (!rc && rename(a->aside, a->path) < 0) rc = gf_fail_errno(err, errno, "cannot put '%s' in its place", a->path);
     if (!rc) {
-        sync_folder(a->path);
+        if (folder_too) sync_folder(a->path);
         free(a->aside);
         a->aside = NULL;
     }
     gf_atomic_abort(a);
     return rc;
 }
+
+int gf_atomic_commit(struct gf_atomic *a, struct gf_err *err) { return commit(a, true, err); }
 
 /* A device, a pipe: nothing to put in place, what is written is written. */
 static int write_through(const char *path, gf_slice bytes, struct gf_err *err)
@@ -145,7 +147,7 @@ int gf_file_write_atomic(const char *path, gf_slice bytes, unsigned mode, struct
         gf_atomic_abort(&a);
         return -1;
     }
-    return gf_atomic_commit(&a, err);
+    return commit(&a, false, err);
 }
 
 int gf_mkdirs(const char *path, unsigned mode, struct gf_err *err)

@@ -1,4 +1,5 @@
-/* Local files. What is written appears whole or not at all: written aside in the same folder, fsync, rename, fsync of the folder. */
+/* Local files. What is written appears whole or not at all: written aside in the same folder, fsync, rename; large ones that took
+ * long to make (gf_atomic) are also sure to be found after a power cut: fsync of the folder. */
 #ifndef GF_FILE_H
 #define GF_FILE_H
 #include "base/buf.h"
