@@ -293,8 +293,8 @@ static void assume_facts(struct rsv_universe *u, rsv_pkg pkg, const struct mtx_r
         bool known = false;
         for (size_t i = 0; i < x->out->n; i++) known |= strcmp(x->out->v[i].about, t->name) == 0 && strcmp(x->out->v[i].needs, t->text ? t->text : "") == 0;
         if (!rsv_is_fact(t->name) || known || strcmp(t->name, "os") == 0 || strcmp(t->name, "arch") == 0) continue;
-        gf_vec_push(x->out, (struct mdl_lock_assume){ gf_arena_strz(&x->l->mem, t->name), gf_arena_strz(&x->l->mem, t->text ? t->text : ""),
-                                                      gf_arena_strz(&x->l->mem, r->id), gf_arena_strz(&x->l->mem, r->source) });
+        gf_vec_push(x->out, (struct mdl_lock_assume){ .about = gf_arena_strz(&x->l->mem, t->name), .needs = gf_arena_strz(&x->l->mem, t->text ? t->text : ""),
+                                                      .rule = gf_arena_strz(&x->l->mem, r->id), .source = gf_arena_strz(&x->l->mem, r->source) });
     }
 }
 
@@ -331,9 +331,10 @@ static void write_assumes(struct rsv_universe *u, struct mdl_lock *l)
     const struct mtx_rule *rule = NULL;
     const char *floor = rsv_driver_floor(u, &rule), *glibc = glibc_needed(u, &l->mem);
     if (floor) {
-        gf_vec_push(&list, (struct mdl_lock_assume){ "driver", gf_arena_strz(&l->mem, floor), gf_arena_strz(&l->mem, rule->id), gf_arena_strz(&l->mem, rule->source) });
+        gf_vec_push(&list, (struct mdl_lock_assume){ .about = "driver", .needs = gf_arena_strz(&l->mem, floor), .rule = gf_arena_strz(&l->mem, rule->id),
+                                                     .source = gf_arena_strz(&l->mem, rule->source) });
     }
-    if (glibc) gf_vec_push(&list, (struct mdl_lock_assume){ "glibc", gf_arena_printf(&l->mem, ">=%s", glibc), "wheel-tags", "PEP 600" });
+    if (glibc) gf_vec_push(&list, (struct mdl_lock_assume){ .about = "glibc", .needs = gf_arena_printf(&l->mem, ">=%s", glibc), .rule = "wheel-tags", .source = "PEP 600" });
     struct assume_context x = { l, &list };
     if (u->p->gpu_rules) each_rule(u, assume_facts, &x);
     assume_tools(u, l, &list);

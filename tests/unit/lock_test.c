@@ -15,11 +15,11 @@ static struct mdl_lock_python python_rows[] = {
       .path = "numpy.whl", .size = -1 },
 };
 static struct mdl_lock_source source_rows[] = { { "default", "simple", "https://index.example/simple/", "used", "2026-12-01T00:00:00Z", NULL } };
-static struct mdl_lock_item stack_rows[] = { { "torch", "2.10.0", NULL, "cu128", NULL, NULL }, { "driver", NULL, NULL, NULL, "target", NULL } };
-static struct mdl_lock_assume assume_rows[] = { { "driver", ">=525.60.13", "cuda-minor", "nvidia-cuda-release-notes" } };
+static struct mdl_lock_item stack_rows[] = { { .name = "torch", .version = "2.10.0", .variant = "cu128" }, { .name = "driver", .origin = "target" } };
+static struct mdl_lock_assume assume_rows[] = { { .about = "driver", .needs = ">=525.60.13", .rule = "cuda-minor", .source = "nvidia-cuda-release-notes" } };
 static const struct mdl_reason_arg args[] = { { "driver", "535.309.01" }, { "text", "a \"quoted\"\nline" } };
-static struct mdl_reason reason_rows[] = { { "cuda-needs-driver", "CUDA 13 needs driver >= 580.65.06.", args, 2, { asked, 1 } } };
-static struct mdl_passed_over passed_rows[] = { { "torch", "2.11.0", { "cuda-needs-driver", "…", args, 1, { NULL, 0 } } } };
+static struct mdl_reason reason_rows[] = { { .id = "cuda-needs-driver", .text = "CUDA 13 needs driver >= 580.65.06.", .args = args, .nargs = 2, .sources = { asked, 1 } } };
+static struct mdl_passed_over passed_rows[] = { { .name = "torch", .version = "2.11.0", .reason = { .id = "cuda-needs-driver", .text = "…", .args = args, .nargs = 1 } } };
 
 static struct mdl_lock *sample(void)
 {
