@@ -1,4 +1,4 @@
-/* Many targets in one call: one pass over the metadata, targets with the same deciding facts planned once. */
+/* Many targets in one call: one pass over the metadata, targets with the same deciding facts planned once; a lock for each, or one for all. */
 #include "base/file.h"
 #include "base/map.h"
 #include "cli/planning.h"
@@ -92,6 +92,7 @@ static int read_member(struct fleet *f, const char *path, struct gf_err *err)
     o.targets = (struct opt_list){ one, 1, 1 };
     struct member m = { .path = path };
     if (opt_target_with(&o, f->p.matrix, NULL, &m.target, err)) return gf_wrap(err, "target '%s'", path);
+    tgt_assume_glibc(&m.target); /* here, so that all machines of a shape have it */
     m.label = label_of(f, path, m.target.profile);
     m.target.profile->label = gf_arena_strz(&m.target.profile->mem, m.label);
     m.shape = shape_of(f, &m.target);
@@ -102,7 +103,8 @@ static int read_member(struct fleet *f, const char *path, struct gf_err *err)
 /* Plans the shape with the member's target. */
 static int plan_shape(struct fleet *f, const struct member *m, struct gf_err *err)
 {
-    struct rsv_plan_options how = { .installer = !f->o->choice.no_installer, .passed_over = true, .changes = true };
+    struct rsv_plan_options how = { .installer = !f->o->choice.no_installer, .passed_over = true,
+                                    .changes = f->o->common.json }; /* the text names the fact in the way only */
     struct rsv_result r = { 0 };
     struct tgt_target own = f->p.target;
     f->p.target = m->target;
@@ -114,22 +116,49 @@ static int plan_shape(struct fleet *f, const struct member *m, struct gf_err *er
     return 0;
 }
 
+static int by_shape(const void *a, const void *b)
+{
+    const struct member *x = *(const struct member *const *)a, *y = *(const struct member *const *)b;
+    return x->shape != y->shape ? (x->shape < y->shape ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+/* The members, those of one shape together. */
+static const struct member **by_shapes(struct fleet *f)
+{
+    const struct member **all = gf_xreallocarray(NULL, f->members.n + 1, sizeof *all);
+    for (size_t i = 0; i < f->members.n; i++) all[i] = &f->members.v[i];
+    qsort(all, f->members.n, sizeof *all, by_shape);
+    all[f->members.n] = NULL;
+    return all;
+}
+
+/* The locks of one shape's members, which differ in the target only. */
+static int write_shape(const struct mdl_lock *lock, const struct member **m, size_t n, struct gf_batch *batch, struct gf_err *err)
+{
+    struct mdl_lock_frame frame;
+    int rc = mdl_lock_frame_init(&frame, lock, err);
+    GF_BUF_SCOPE struct gf_buf text;
+    gf_buf_init(&text, GF_CAP_LOCK);
+    for (size_t i = 0; i < n && !rc; i++) {
+        GF_FREE char *name = gf_xasprintf("%s.lock", m[i]->label);
+        gf_buf_clear(&text);
+        rc = mdl_lock_frame_write(&frame, m[i]->target.profile, &text, err) || gf_batch_add(batch, name, gf_buf_slice(&text), err) ? -1 : 0;
+    }
+    mdl_lock_frame_release(&frame);
+    return rc;
+}
+
 /* Aside first, all to the disk at once, then each in its place. */
 static int write_locks(struct fleet *f, struct gf_err *err)
 {
     struct gf_batch batch;
     if (gf_mkdirs(f->o->folder, 0755, err) || gf_batch_open(&batch, f->o->folder, err)) return -1;
+    GF_FREE const struct member **all = by_shapes(f);
     int rc = 0;
-    for (size_t i = 0; i < f->members.n && !rc; i++) {
-        const struct member *m = &f->members.v[i];
-        struct rsv_result *r = &f->results.v[m->shape];
-        if (!r->lock) continue;
-        GF_BUF_SCOPE struct gf_buf lock;
-        gf_buf_init(&lock, GF_CAP_LOCK);
-        if (r->lock->ntargets) mdl_profile_free(r->lock->targets[0]);
-        r->lock->ntargets = 0;
-        GF_FREE char *name = gf_xasprintf("%s.lock", m->label);
-        rc = opt_lock_target(r->lock, m->target.profile, err) || mdl_lock_write(r->lock, &lock, err) || gf_batch_add(&batch, name, gf_buf_slice(&lock), err) ? -1 : 0;
+    for (size_t i = 0, n; i < f->members.n && !rc; i += n) {
+        for (n = 1; all[i + n] && all[i + n]->shape == all[i]->shape;) n++;
+        struct mdl_lock *lock = f->results.v[all[i]->shape].lock;
+        if (lock) rc = write_shape(lock, all + i, n, &batch, err);
     }
     return gf_batch_close(&batch, rc == 0, rc ? NULL : err) || rc ? -1 : 0;
 }
@@ -183,6 +212,12 @@ static int run_all(struct fleet *f, const struct opt_list *words, struct gf_err 
         if (read_member(f, f->paths.v[i], err)) return -1;
     for (size_t i = 0; i < f->members.n; i++)
         if (f->members.v[i].shape == f->results.n && plan_shape(f, &f->members.v[i], err)) return -1;
+    for (size_t i = 0; i < f->results.n; i++) {
+        struct mdl_lock *lock = f->results.v[i].lock;
+        if (!lock) continue;
+        lock->tool_version = GPUFERRY_VERSION;
+        if (f->o->sources.strict && opt_strict_sources(lock, err)) return -1;
+    }
     for (size_t i = 0; i < f->members.n; i++) f->refused += f->results.v[f->members.v[i].shape].lock == NULL;
     if (write_locks(f, err) || report(f, err)) return -1;
     return f->refused ? 1 : 0;

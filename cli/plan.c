@@ -19,7 +19,7 @@ int opt_lock_target(struct mdl_lock *l, const struct mdl_profile *profile, struc
     return 0;
 }
 
-static int strict_sources(const struct mdl_lock *l, struct gf_err *err)
+int opt_strict_sources(const struct mdl_lock *l, struct gf_err *err)
 {
     for (size_t i = 0; i < l->nsources; i++)
         if (strcmp(l->sources[i].state, "unreachable") == 0)
@@ -32,7 +32,7 @@ static int write_lock(const struct options *o, const struct planning *p, struct 
     GF_BUF_SCOPE struct gf_buf lock, text;
     gf_buf_init(&lock, GF_CAP_LOCK);
     gf_buf_init(&text, GF_CAP_OUTPUT);
-    if (opt_lock_target(r->lock, p->target.profile, err) || (o->sources.strict && strict_sources(r->lock, err)) || mdl_lock_write(r->lock, &lock, err)) return -1;
+    if (opt_lock_target(r->lock, p->target.profile, err) || (o->sources.strict && opt_strict_sources(r->lock, err)) || mdl_lock_write(r->lock, &lock, err)) return -1;
     const char *path = o->output ? o->output : "gpuferry.lock";
     bool to_stdout = strcmp(path, "-") == 0 || (o->common.json && !o->output);
     if (!to_stdout && gf_file_write_atomic(path, gf_buf_slice(&lock), 0644, err)) return -1;

@@ -64,6 +64,9 @@ int opt_planning_retarget(struct planning *p, const struct opt_choice *choice, s
 /* Makes the profile the lock's only target (a copy) and fills the tool's version. */
 int opt_lock_target(struct mdl_lock *l, const struct mdl_profile *profile, struct gf_err *err);
 
+/* GF_E_NETWORK when a source that was asked could not be reached, by its name. */
+int opt_strict_sources(const struct mdl_lock *l, struct gf_err *err);
+
 /* fleet.c: is it more than one target: several --target, or a folder of profiles. */
 bool opt_is_fleet(const struct opt_target *t);
 /* Plans every target, each shape once; a lock for each below the folder. 0, 1 when one was refused, -1. */
