@@ -13,6 +13,7 @@ struct fleet {
     struct gf_arena mem;
     struct planning p;
     struct opt_fleet *o;
+    const char *folder; /* of the locks, one for each */
     GF_VEC(const char *) paths;
     GF_VEC(struct member) members;
     struct gf_names shapes, labels;
@@ -152,7 +153,7 @@ static int write_shape(const struct mdl_lock *lock, const struct member **m, siz
 static int write_locks(struct fleet *f, struct gf_err *err)
 {
     struct gf_batch batch;
-    if (gf_mkdirs(f->o->folder, 0755, err) || gf_batch_open(&batch, f->o->folder, err)) return -1;
+    if (gf_mkdirs(f->folder, 0755, err) || gf_batch_open(&batch, f->folder, err)) return -1;
     GF_FREE const struct member **all = by_shapes(f);
     int rc = 0;
     for (size_t i = 0, n; i < f->members.n && !rc; i += n) {
@@ -163,40 +164,130 @@ static int write_locks(struct fleet *f, struct gf_err *err)
     return gf_batch_close(&batch, rc == 0, rc ? NULL : err) || rc ? -1 : 0;
 }
 
-static int report(struct fleet *f, struct gf_err *err)
+/* ---- one lock for all ---- */
+
+static int by_label(const void *a, const void *b) { return strcmp((*(const struct member *const *)a)->label, (*(const struct member *const *)b)->label); }
+
+/* The shape's lock for those machines: the profile is that of the one whose label comes first, whatever the order in which they were named. */
+static int as_part(struct mdl_lock *lock, const struct member **m, size_t n, struct gf_err *err)
+{
+    qsort(m, n, sizeof *m, by_label);
+    if (opt_lock_target(lock, m[0]->target.profile, err)) return -1;
+    if (n == 1) return 0;
+    const char **names = GF_NEW_ARRAY(&lock->mem, const char *, n);
+    for (size_t i = 0; i < n; i++) names[i] = m[i]->label;
+    lock->machines = GF_NEW(&lock->mem, struct mdl_lock_machines);
+    *lock->machines = (struct mdl_lock_machines){ m[0]->label, { names, n } };
+    lock->nmachines = 1;
+    return 0;
+}
+
+static int join(struct fleet *f, struct mdl_lock **ret, struct gf_err *err)
+{
+    GF_FREE const struct member **all = by_shapes(f);
+    GF_FREE struct mdl_lock **parts = gf_xreallocarray(NULL, f->results.n + 1, sizeof(struct mdl_lock *));
+    size_t nparts = 0;
+    for (size_t i = 0, n; i < f->members.n; i += n) { /* shapes are numbered as they came */
+        for (n = 1; all[i + n] && all[i + n]->shape == all[i]->shape;) n++;
+        parts[nparts] = f->results.v[all[i]->shape].lock;
+        if (as_part(parts[nparts++], all + i, n, err)) return -1;
+    }
+    return mdl_lock_union(parts, nparts, ret, err);
+}
+
+static int write_union(struct fleet *f, const char *path, bool to_stdout, struct gf_err *err)
+{
+    struct mdl_lock *whole = NULL;
+    GF_BUF_SCOPE struct gf_buf text;
+    gf_buf_init(&text, GF_CAP_LOCK);
+    int rc = join(f, &whole, err) || mdl_lock_write(whole, &text, err) ? -1 : 0;
+    mdl_lock_free(whole);
+    if (!rc && !to_stdout) rc = gf_file_write_atomic(path, gf_buf_slice(&text), 0644, err);
+    return rc || !(to_stdout || f->o->common.json) ? rc : out_result(gf_buf_slice(&text), err);
+}
+
+/* ---- what came of it ---- */
+
+static void add_stack(struct fleet *f, const struct rsv_result *r, struct gf_jw *w)
+{
+    gf_jw_key(w, "stack");
+    gf_jw_arr(w);
+    for (size_t k = 0; r->lock && k < r->lock->nstack; k++) gf_jw_cstr(w, gf_arena_printf(&f->mem, "%s %s", r->lock->stack[k].name, r->lock->stack[k].version));
+    gf_jw_end_arr(w);
+    if (!r->refused) return;
+    gf_jw_key(w, "refusal");
+    rsv_refused_json(r->refused, w);
+}
+
+static int report_json(struct fleet *f, struct gf_err *err)
 {
     GF_BUF_SCOPE struct gf_buf out;
     gf_buf_init(&out, GF_CAP_OUTPUT);
     struct gf_jw w;
     gf_jw_init(&w, &out, false);
-    bool json = f->o->common.json;
-    if (json) gf_jw_arr(&w);
+    gf_jw_arr(&w);
+    for (size_t i = 0; i < f->members.n; i++) {
+        gf_jw_obj(&w);
+        gf_jw_kstr(&w, "label", f->members.v[i].label);
+        gf_jw_kint(&w, "shape", f->members.v[i].shape);
+        add_stack(f, &f->results.v[f->members.v[i].shape], &w);
+        gf_jw_end_obj(&w);
+    }
+    gf_jw_end_arr(&w);
+    return out_result(gf_buf_slice(&out), err);
+}
+
+/* written: "locks in x/". */
+static int report_text(struct fleet *f, const char *written, struct gf_err *err)
+{
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, GF_CAP_OUTPUT);
     for (size_t i = 0; i < f->members.n; i++) {
         const struct member *m = &f->members.v[i];
         const struct rsv_result *r = &f->results.v[m->shape];
-        if (json) {
-            gf_jw_obj(&w);
-            gf_jw_kstr(&w, "label", m->label);
-            gf_jw_kint(&w, "shape", m->shape);
-            gf_jw_key(&w, "stack");
-            gf_jw_arr(&w);
-            for (size_t k = 0; r->lock && k < r->lock->nstack; k++) gf_jw_cstr(&w, gf_arena_printf(&f->mem, "%s %s", r->lock->stack[k].name, r->lock->stack[k].version));
-            gf_jw_end_arr(&w);
-            if (r->refused) {
-                gf_jw_key(&w, "refusal");
-                rsv_refused_json(r->refused, &w);
-            }
-            gf_jw_end_obj(&w);
-            continue;
-        }
         gf_buf_addf(&out, "%-32s ", m->label);
         for (size_t k = 0; r->lock && k < r->lock->nstack; k++) gf_buf_addf(&out, "%s%s %s", k ? ", " : "", r->lock->stack[k].name, r->lock->stack[k].version);
         if (r->refused) gf_buf_addf(&out, "no plan: %s", r->refused->nfacts ? r->refused->facts[r->refused->nfacts - 1].text : "refused");
         gf_buf_addc(&out, '\n');
     }
-    if (json) gf_jw_end_arr(&w);
-    else gf_buf_addf(&out, "%zu targets of %u shapes: %u refused; locks in %s/\n", f->members.n, f->shapes.n, f->refused, f->o->folder);
+    gf_buf_addf(&out, "%zu targets of %u shapes: %u refused; %s\n", f->members.n, f->shapes.n, f->refused, written);
     return out_result(gf_buf_slice(&out), err);
+}
+
+static int finish_each(struct fleet *f, struct gf_err *err)
+{
+    f->folder = f->o->output ? f->o->output : "locks";
+    GF_FREE char *written = gf_xasprintf("locks in %s/", f->folder);
+    if (write_locks(f, err)) return -1;
+    return f->o->common.json ? report_json(f, err) : report_text(f, written, err);
+}
+
+/* "no lock was written: node3, node7 and 4 more have no plan". */
+static const char *why_none(struct fleet *f)
+{
+    enum { NAMED = 5 };
+    GF_BUF_SCOPE struct gf_buf out;
+    unsigned n = 0;
+    gf_buf_init(&out, GF_CAP_OUTPUT);
+    for (size_t i = 0; i < f->members.n; i++)
+        if (!f->results.v[f->members.v[i].shape].lock && n++ < NAMED) gf_buf_addf(&out, "%s%s", n > 1 ? ", " : "", f->members.v[i].label);
+    if (n > NAMED) gf_buf_addf(&out, " and %u more", n - NAMED);
+    return gf_arena_printf(&f->mem, "no lock was written, for %s there is no plan and one for all was asked for: leave %s out, or plan without --union", gf_buf_str(&out),
+                           n > 1 ? "them" : "it");
+}
+
+/* Half of what was asked for is none: with one target refused nothing is written. */
+static int finish_union(struct fleet *f, struct gf_err *err)
+{
+    const char *path = f->o->output ? f->o->output : "gpuferry.lock";
+    bool json = f->o->common.json, to_stdout = strcmp(path, "-") == 0 || (json && !f->o->output);
+    if (f->refused) return json ? report_json(f, err) : report_text(f, why_none(f), err);
+    if (write_union(f, path, to_stdout, err)) return -1;
+    if (json || to_stdout) return 0;
+    GF_FREE char *written = gf_xasprintf("one lock for all: %s", path);
+    if (report_text(f, written, err)) return -1;
+    out_talk("\nnext: gpuferry bundle %s -o NAME.tar", path);
+    return 0;
 }
 
 static int run_all(struct fleet *f, const struct opt_list *words, struct gf_err *err)
@@ -219,8 +310,18 @@ static int run_all(struct fleet *f, const struct opt_list *words, struct gf_err 
         if (f->o->sources.strict && opt_strict_sources(lock, err)) return -1;
     }
     for (size_t i = 0; i < f->members.n; i++) f->refused += f->results.v[f->members.v[i].shape].lock == NULL;
-    if (write_locks(f, err) || report(f, err)) return -1;
+    if (f->o->one_for_all ? finish_union(f, err) : finish_each(f, err)) return -1;
     return f->refused ? 1 : 0;
+}
+
+/* Found out before anything is asked of the network. */
+static int check_output(const struct opt_fleet *o, struct gf_err *err)
+{
+    if (!o->output) return 0;
+    if (o->one_for_all && is_folder(o->output)) return gf_fail(err, GF_E_USAGE, "-o '%s' is a folder, and --union writes one lock: name a file, as in -o fleet.lock", o->output);
+    if (!o->one_for_all && strcmp(o->output, "-") == 0)
+        return gf_fail(err, GF_E_USAGE, "-o -: several targets get a lock each, in a folder; with --union they get one, which standard output can take");
+    return 0;
 }
 
 int opt_fleet_run(struct opt_fleet *o, const struct opt_list *words, struct gf_err *err)
@@ -228,7 +329,7 @@ int opt_fleet_run(struct opt_fleet *o, const struct opt_list *words, struct gf_e
     struct fleet f = { .mem = GF_ARENA_INIT, .o = o };
     gf_names_init(&f.shapes);
     gf_names_init(&f.labels);
-    int rc = list_targets(&f, err) ? -1 : run_all(&f, words, err);
+    int rc = check_output(o, err) || list_targets(&f, err) ? -1 : run_all(&f, words, err);
     for (size_t i = 0; i < f.results.n; i++) rsv_result_release(&f.results.v[i]);
     for (size_t i = 0; i < f.members.n; i++) tgt_target_release(&f.members.v[i].target);
     gf_vec_free(&f.results);

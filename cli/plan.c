@@ -8,6 +8,7 @@ struct options {
     struct opt_sources sources;
     struct opt_choice choice;
     const char *output;
+    bool one_for_all;
 };
 
 int opt_lock_target(struct mdl_lock *l, const struct mdl_profile *profile, struct gf_err *err)
@@ -63,7 +64,7 @@ static int run(void *opts, const struct opt_list *args, struct gf_err *err)
 {
     struct options *o = opts;
     if (opt_is_fleet(&o->target)) {
-        struct opt_fleet f = { o->common, o->target, o->sources, o->choice, o->output ? o->output : "locks" };
+        struct opt_fleet f = { o->common, o->target, o->sources, o->choice, o->output, o->one_for_all };
         int all = opt_fleet_run(&f, args, err);
         o->sources = f.sources;
         return all;
@@ -81,7 +82,8 @@ static int run(void *opts, const struct opt_list *args, struct gf_err *err)
 }
 
 static const struct opt_row rows[] = {
-    { 'o', "output", "FILE|-", OPT_STR, offsetof(struct options, output), "where the lock goes (gpuferry.lock; with --json only standard output); for several targets a folder (locks)" },
+    { 'o', "output", "FILE|-", OPT_STR, offsetof(struct options, output), "where the lock goes (gpuferry.lock; with --json only standard output); for several targets a folder (locks), with --union a file" },
+    { 0, "union", NULL, OPT_FLAG, offsetof(struct options, one_for_all), "one lock that serves all the targets, instead of one for each" },
 };
 static const struct opt_group groups[] = {
     OPT_ROWS("Options", rows),

@@ -69,8 +69,9 @@ int opt_strict_sources(const struct mdl_lock *l, struct gf_err *err);
 
 /* fleet.c: is it more than one target: several --target, or a folder of profiles. */
 bool opt_is_fleet(const struct opt_target *t);
-/* Plans every target, each shape once; a lock for each below the folder. 0, 1 when one was refused, -1. */
-struct opt_fleet { struct opt_common common; struct opt_target target; struct opt_sources sources; struct opt_choice choice; const char *folder; };
+/* Plans every target, each shape once; a lock for each below the folder that output names, or one for all in the file of that name, which is not
+ * written when one was refused. output NULL: locks, gpuferry.lock. 0, 1 when one was refused, -1. */
+struct opt_fleet { struct opt_common common; struct opt_target target; struct opt_sources sources; struct opt_choice choice; const char *output; bool one_for_all; };
 int opt_fleet_run(struct opt_fleet *f, const struct opt_list *words, struct gf_err *err);
 
 /* sources.c */

@@ -1,5 +1,6 @@
 /* gpuferry why: from a lock, who needs a package and what was passed over; for a target, why a request gets what it gets, or nothing. */
 #include "base/file.h"
+#include "base/map.h"
 #include "cli/planning.h"
 
 struct options {
@@ -110,59 +111,126 @@ static void explain_reasons(const struct mdl_lock *l, const char *name, struct g
         if (mentions(l->warnings.v[i], name)) gf_buf_addf(out, "  warning: %s\n", l->warnings.v[i]);
 }
 
-static int write_json(const struct mdl_lock *l, const struct opt_list *names, struct gf_err *err)
+/* targets: of a union lock; NULL: the answer is the same for all. */
+static void write_answer(const struct mdl_lock *l, const char *name, const struct mdl_strings *targets, struct gf_jw *w)
+{
+    const struct mdl_lock_python *e = entry_of(l, name);
+    gf_jw_obj(w);
+    gf_jw_kstr(w, "name", name);
+    gf_jw_key(w, "version");
+    gf_jw_cstr(w, e ? e->version : NULL);
+    gf_jw_key(w, "required_by");
+    gf_jw_arr(w);
+    for (size_t k = 0; e && k < e->required_by.n; k++) gf_jw_cstr(w, e->required_by.v[k]);
+    gf_jw_end_arr(w);
+    gf_jw_key(w, "passed_over");
+    gf_jw_arr(w);
+    for (size_t k = 0; k < l->npassed_over; k++) {
+        if (strcmp(l->passed_over[k].name, name) != 0) continue;
+        gf_jw_obj(w);
+        gf_jw_kstr(w, "version", l->passed_over[k].version);
+        gf_jw_kstr(w, "id", l->passed_over[k].reason.id);
+        gf_jw_kstr(w, "text", l->passed_over[k].reason.text);
+        gf_jw_end_obj(w);
+    }
+    gf_jw_end_arr(w);
+    if (targets) {
+        gf_jw_key(w, "for");
+        gf_jw_arr(w);
+        for (size_t k = 0; k < targets->n; k++) gf_jw_cstr(w, targets->v[k]);
+        gf_jw_end_arr(w);
+    }
+    gf_jw_end_obj(w);
+}
+
+/* What the lock says of one name; false when it is not in the plan. */
+static bool explain(const struct mdl_lock *l, const char *name, struct gf_buf *out)
+{
+    const struct mdl_lock_python *e = entry_of(l, name);
+    bool known = e != NULL;
+    if (e) explain_entry(l, e, out);
+    explain_stack(l, name, &known, out);
+    explain_reasons(l, name, out);
+    if (!known) gf_buf_addf(out, "%s is not in this plan: nothing that was asked for needs it\n", name);
+    return known;
+}
+
+/* The targets of a union lock that get the same answer. */
+struct answer { const struct mdl_lock *view; GF_VEC(const char *) labels; };
+typedef GF_VEC(struct answer) answer_list;
+
+/* One answer for each text that the targets get for this name, in the order of the targets; true when it is in the plan of one of them. */
+static bool answers_of(struct mdl_lock *const *views, size_t n, const char *name, struct gf_names *texts, answer_list *ret)
+{
+    bool known = false;
+    GF_BUF_SCOPE struct gf_buf text;
+    gf_buf_init(&text, GF_CAP_OUTPUT);
+    for (size_t i = 0; i < n; i++) {
+        bool fresh;
+        gf_buf_clear(&text);
+        known |= explain(views[i], name, &text);
+        uint32_t id = gf_names_add(texts, gf_buf_slice(&text), &fresh);
+        if (fresh) gf_vec_push(ret, (struct answer){ .view = views[i] });
+        if (n > 1) gf_vec_push(&ret->v[id].labels, views[i]->targets[0]->label);
+    }
+    return known;
+}
+
+static void put_text(const struct gf_names *texts, const answer_list *answers, const char *name, struct gf_buf *out)
+{
+    for (size_t i = 0; i < answers->n; i++) {
+        gf_slice rest = gf_names_get(texts, (uint32_t)i), line;
+        if (answers->n > 1) {
+            struct mdl_strings labels = { answers->v[i].labels.v, answers->v[i].labels.n };
+            GF_FREE char *head = gf_xasprintf("%s for", name);
+            add_list(out, head, &labels);
+        }
+        while (gf_slice_line(&rest, &line)) gf_buf_addf(out, "%s%.*s\n", answers->n > 1 ? "  " : "", GF_FMT(line));
+    }
+}
+
+static void put_json(const answer_list *answers, const char *name, struct gf_jw *w)
+{
+    for (size_t i = 0; i < answers->n; i++) {
+        struct mdl_strings labels = { answers->v[i].labels.v, answers->v[i].labels.n };
+        write_answer(answers->v[i].view, name, answers->n > 1 ? &labels : NULL, w);
+    }
+}
+
+static int why_in_views(struct mdl_lock *const *views, size_t n, const struct opt_list *names, bool json, struct gf_err *err)
 {
     GF_BUF_SCOPE struct gf_buf out;
     gf_buf_init(&out, GF_CAP_OUTPUT);
     struct gf_jw w;
     gf_jw_init(&w, &out, false);
-    gf_jw_arr(&w);
+    if (json) gf_jw_arr(&w);
+    int rc = 0;
     for (size_t i = 0; i < names->n; i++) {
-        const struct mdl_lock_python *e = entry_of(l, names->v[i]);
-        gf_jw_obj(&w);
-        gf_jw_kstr(&w, "name", names->v[i]);
-        gf_jw_key(&w, "version");
-        gf_jw_cstr(&w, e ? e->version : NULL);
-        gf_jw_key(&w, "required_by");
-        gf_jw_arr(&w);
-        for (size_t k = 0; e && k < e->required_by.n; k++) gf_jw_cstr(&w, e->required_by.v[k]);
-        gf_jw_end_arr(&w);
-        gf_jw_key(&w, "passed_over");
-        gf_jw_arr(&w);
-        for (size_t k = 0; k < l->npassed_over; k++) {
-            if (strcmp(l->passed_over[k].name, names->v[i]) != 0) continue;
-            gf_jw_obj(&w);
-            gf_jw_kstr(&w, "version", l->passed_over[k].version);
-            gf_jw_kstr(&w, "id", l->passed_over[k].reason.id);
-            gf_jw_kstr(&w, "text", l->passed_over[k].reason.text);
-            gf_jw_end_obj(&w);
-        }
-        gf_jw_end_arr(&w);
-        gf_jw_end_obj(&w);
+        struct gf_names texts;
+        answer_list answers = { 0 };
+        gf_names_init(&texts);
+        if (!answers_of(views, n, names->v[i], &texts, &answers)) rc = 1;
+        if (json) put_json(&answers, names->v[i], &w);
+        else put_text(&texts, &answers, names->v[i], &out);
+        for (size_t k = 0; k < answers.n; k++) gf_vec_free(&answers.v[k].labels);
+        gf_vec_free(&answers);
+        gf_names_release(&texts);
     }
-    gf_jw_end_arr(&w);
-    return out_result(gf_buf_slice(&out), err);
+    if (json) gf_jw_end_arr(&w);
+    return out_result(gf_buf_slice(&out), err) ? -1 : rc;
 }
 
 static int why_in_lock(const char *path, const struct opt_list *names, bool json, struct gf_err *err)
 {
-    GF_BUF_SCOPE struct gf_buf text, out;
-    gf_buf_init(&text, GF_CAP_LOCK);
-    gf_buf_init(&out, GF_CAP_OUTPUT);
     struct mdl_lock *l = NULL;
-    if (gf_file_read(path, GF_CAP_LOCK, &text, err) || mdl_lock_parse(gf_buf_slice(&text), path, &l, err)) return -1;
+    if (mdl_lock_load(path, &l, err)) return -1;
+    struct mdl_lock **views = gf_xcalloc(l->ntargets + 1, sizeof *views);
+    size_t n = 0;
     int rc = 0;
-    for (size_t i = 0; i < names->n; i++) {
-        const struct mdl_lock_python *e = entry_of(l, names->v[i]);
-        bool known = e != NULL;
-        if (e) explain_entry(l, e, &out);
-        explain_stack(l, names->v[i], &known, &out);
-        explain_reasons(l, names->v[i], &out);
-        if (known) continue;
-        gf_buf_addf(&out, "%s is not in this plan: nothing that was asked for needs it\n", names->v[i]);
-        rc = 1;
-    }
-    if (json ? write_json(l, names, err) : out_result(gf_buf_slice(&out), err)) rc = -1;
+    for (; l->ntargets > 1 && n < l->ntargets && !rc; n++) rc = mdl_lock_view(l, l->targets[n]->label, &views[n], err);
+    if (!rc) rc = n ? why_in_views(views, n, names, json, err) : why_in_views(&l, 1, names, json, err);
+    while (n) mdl_lock_free(views[--n]);
+    free(views);
     mdl_lock_free(l);
     return rc;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Many targets in one call: equal ones are planned once, each has its lock, and each lock is the one that a call of its own gives.
+# Many targets in one call: equal ones are planned once, each has its lock, and each lock is the one that a call of its own gives; or one lock serves all.
 set -u
 fail() { echo "$*"; exit 1; }
 mkdir "$TMPDIR/fleet" "$TMPDIR/index" || exit 1
@@ -47,4 +47,36 @@ grep -q '"unreachable"' "$TMPDIR/vendor/b.lock" || fail "the lock does not name 
 vendor -o "$TMPDIR/strict" --strict-sources >"$TMPDIR/out" 2>&1
 [ $? = 4 ] && grep -q "could not be reached and --strict-sources" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "--strict-sources: exit 4 was expected"; }
 [ ! -e "$TMPDIR/strict" ] || fail "a lock was written all the same"
+
+# ---- one lock for all ----
+plan --target "$TMPDIR/fleet" --union -o "$TMPDIR/all.lock" >"$TMPDIR/out" 2>&1
+[ $? = 1 ] && [ ! -e "$TMPDIR/all.lock" ] || { cat "$TMPDIR/out"; fail "one has no plan: exit 1 and no lock were expected"; }
+grep -q 'node6 .*no plan: ' "$TMPDIR/out" && grep -q 'for node6 there is no plan' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "it is not said which"; }
+plan --target "$TMPDIR/fleet" --union -o "$TMPDIR/locks" >"$TMPDIR/out" 2>&1
+[ $? = 2 ] && grep -q 'is a folder' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "a folder for the one lock: exit 2 was expected"; }
+rm "$TMPDIR/fleet/6.json"
+plan --target "$TMPDIR/fleet" --union -o "$TMPDIR/all.lock" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail "one lock for five"; }
+grep -q '5 targets of 2 shapes: 0 refused; one lock for all: ' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "what was written is not said"; }
+(cd "$TMPDIR" && plan --target fleet/4.json --target fleet/1.json --target fleet/5.json --target fleet/2.json --target fleet/3.json --union >/dev/null 2>&1) || fail "the default name"
+plan --target "$TMPDIR/fleet" --union --json >"$TMPDIR/stdout.lock" 2>/dev/null && cmp "$TMPDIR/all.lock" "$TMPDIR/stdout.lock" || fail "--json prints the lock"
+plan --target "$TMPDIR/fleet" --union -o - >"$TMPDIR/stdout.lock" 2>/dev/null && cmp "$TMPDIR/all.lock" "$TMPDIR/stdout.lock" || fail "-o - prints the lock"
+python3 - "$TMPDIR/all.lock" "$TMPDIR/gpuferry.lock" <<'P' || fail "the lock for all"
+import json, sys
+one, other = (json.load(open(name)) for name in sys.argv[1:])
+assert [t["label"] for t in one["targets"]] == ["node1", "node2"], one["targets"]
+assert one["machines"] == [{"target": "node1", "names": ["node1", "node3", "node5"]}, {"target": "node2", "names": ["node2", "node4"]}], one["machines"]
+assert [(r["version"], r["for"]) for r in one["python"]] == [("1.0", ["node2"]), ("2.0", ["node1"])], one["python"]
+assert [t["label"] for t in other["targets"]] == ["node2", "node1"]
+for lock in one, other:
+    del lock["targets"], lock["seal"]
+assert one == other and list(one) == list(other)
+P
+"$GPUFERRY" why idna -l "$TMPDIR/all.lock" >"$TMPDIR/out" 2>&1 || fail "why in a lock for all"
+printf 'idna for node1\n  idna 2.0  (idna-2.0-py3-none-any.whl, from default)\n    needed by: (request)\nidna for node2\n  idna 1.0  (idna-1.0-py3-none-any.whl, from default)\n    needed by: (request)\n    passed over 2.0: needs Python >=3.10, the target has 3.9.2\n' >"$TMPDIR/want"
+cmp "$TMPDIR/out" "$TMPDIR/want" || { cat "$TMPDIR/out"; fail "why tells each target's own"; }
+"$GPUFERRY" why torch -l "$TMPDIR/all.lock" >"$TMPDIR/out" 2>&1
+[ $? = 1 ] && [ "$(wc -l <"$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail "what is in no plan is said once: exit 1 was expected"; }
+"$GPUFERRY" why idna -l "$TMPDIR/all.lock" --json | python3 -c 'import json, sys; assert [(a["version"], a["for"]) for a in json.load(sys.stdin)] == [("2.0", ["node1"]), ("1.0", ["node2"])]' ||
+	fail "why --json tells each target's own"
+plan --target "$TMPDIR/fleet/2.json" --union -o "$TMPDIR/one.lock" >/dev/null 2>&1 && cmp "$TMPDIR/one.lock" "$TMPDIR/locks/node2.lock" || fail "one target alone: its lock"
 echo ok
