@@ -9,6 +9,7 @@
 #define GF_CAP_METADATA (16u << 20)             /* one METADATA file */
 #define GF_CAP_ZIP_DIRECTORY (64u << 20)        /* central directory of a wheel */
 #define GF_CAP_LOCK (64u << 20)                 /* gpuferry.lock */
+#define GF_CAP_TARGETS 10000u                    /* targets of one lock */
 #define GF_CAP_PROFILE (16u << 20)              /* a profile or collector output */
 #define GF_CAP_PASTE (512u << 20)               /* a pasted log */
 #define GF_CAP_FILES_PER_PAGE 200000u           /* files of one project */

@@ -41,6 +41,8 @@ struct bnd_report {
     enum bnd_signature signature;
     const char *signed_comment;   /* trusted comment of a valid signature */
     const char *seal;             /* of the lock inside; NULL when that could not be read */
+    const char **targets;         /* labels, when the bundle serves several */
+    size_t ntargets;
     uint64_t files, bytes;        /* checked */
 };
 /* A tar or the folder it was unpacked into. Returns 0 with a report, also of a damaged bundle; -1 when it cannot be read at all. pubkey: a

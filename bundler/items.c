@@ -47,17 +47,36 @@ bool bnd_is_installer(const struct mdl_lock_python *p)
     return false;
 }
 
+/* A wheel that builds for one target and is installed on another is packed once, for all. */
+static bool is_installed_elsewhere(struct bnd_items *items, const char *file)
+{
+    for (size_t i = 0; i < items->list.n; i++)
+        if (strcmp(items->list.v[i].file, file) == 0) {
+            items->list.v[i].targets = (struct mdl_strings){ NULL, 0 };
+            return true;
+        }
+    return false;
+}
+
+void bnd_items_completed(struct mdl_lock *l)
+{
+    for (size_t i = 0; i < l->nbuild; i++)
+        for (size_t k = 0; k < l->npython; k++)
+            if (strcmp(l->build[i].file, l->python[k].file) == 0) l->build[i].sha256 = l->python[k].sha256, l->build[i].size = l->python[k].size;
+}
+
 static int add_python(struct mdl_lock *l, struct bnd_items *items, struct gf_err *err)
 {
     for (size_t i = 0; i < l->npython; i++) {
         struct mdl_lock_python *p = &l->python[i];
-        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, bnd_is_installer(p), NULL };
+        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, bnd_is_installer(p) && !p->nalso, p->targets, NULL };
         if (resolve(l, p->source, p->path, p->file, &it.url, err)) return -1;
         gf_vec_push(&items->list, it);
     }
     for (size_t i = 0; i < l->nbuild; i++) {
         struct mdl_lock_python *p = &l->build[i];
-        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, true, NULL };
+        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, true, p->targets, NULL };
+        if (is_installed_elsewhere(items, p->file)) continue;
         if (resolve(l, p->source, p->path, p->file, &it.url, err)) return -1;
         gf_vec_push(&items->list, it);
     }
@@ -77,7 +96,7 @@ static int add_files(struct mdl_lock *l, struct mdl_lock_file *files, size_t n, 
             if (!gf_is_alnum((unsigned char)name.p[k]) && !strchr("._-+~%", name.p[k])) name.n = 0;
         if (!gf_path_safe(name) || name.p[0] == '-')
             return gf_fail(err, GF_E_PARSE, "the lock gives '%s' the path \"%s\", whose last part is no safe file name", f->name, f->path);
-        struct bnd_item it = { f->name, f->version, folder, gf_arena_str(&l->mem, name), NULL, &f->sha256, &f->size, false, NULL };
+        struct bnd_item it = { f->name, f->version, folder, gf_arena_str(&l->mem, name), NULL, &f->sha256, &f->size, false, f->targets, NULL };
         if (resolve(l, f->source, f->path, it.file, &it.url, err)) return -1;
         gf_vec_push(&items->list, it);
     }

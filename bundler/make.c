@@ -14,6 +14,7 @@ struct making {
     struct bnd_layout layout;
     struct bnd_part part;
     char seal[GF_SHA256_HEX];
+    const char *const *seals; /* of each of several targets; NULL */
 };
 
 static void add_text(struct making *k, enum bnd_place place, const char *path, const struct gf_buf *text)
@@ -40,17 +41,22 @@ static int add_front(struct making *k, struct gf_err *err)
         struct bnd_script s = bnd_script_at(i);
         bnd_layout_text(&k->layout, BND_FRONT, s.path, s.mode, s.text);
     }
-    struct gf_buf text;
+    GF_BUF_SCOPE struct gf_buf text;
     gf_buf_init(&text, GF_CAP_OUTPUT);
-    bnd_write_requirements(k->lock, &text);
+    if (bnd_serves_several(k->lock)) {
+        if (bnd_add_targets(k->lock, &k->layout, &k->seals, err)) return -1;
+        bnd_write_target_list(k->lock, k->seal, k->seals, &text);
+        add_text(k, BND_FRONT, "lib/facts.sh", &text);
+        return 0;
+    }
+    bnd_write_requirements(k->lock, "", &text);
     add_text(k, BND_FRONT, "requirements.txt", &text);
     gf_buf_clear(&text);
-    bnd_write_pylock(k->lock, &text);
+    bnd_write_pylock(k->lock, "", &text);
     add_text(k, BND_FRONT, "pylock.toml", &text);
     gf_buf_clear(&text);
     bnd_write_facts(k->lock, &k->items, k->seal, &text);
     add_text(k, BND_FRONT, "lib/facts.sh", &text);
-    gf_buf_release(&text);
     return 0;
 }
 
@@ -72,7 +78,7 @@ static int add_tail(struct making *k, struct gf_err *err)
     bnd_write_sbom(k->lock, &k->items, k->seal, k->layout.mtime, &text);
     add_text(k, BND_TAIL, "sbom.cdx.json", &text);
     gf_buf_clear(&text);
-    bnd_write_manifest(&k->layout, k->lock, k->seal, &text);
+    bnd_write_manifest(&k->layout, k->lock, k->seal, k->seals, &text);
     add_text(k, BND_TAIL, "bundle.json", &text);
     gf_buf_clear(&text);
     bnd_write_sums(&k->layout, &text);
@@ -126,8 +132,6 @@ static int fill(struct making *k, struct net_client *net, struct bnd_result *cou
 
 static int check_lock(const struct mdl_lock *lock, struct gf_err *err)
 {
-    if (lock->ntargets > 1)
-        return gf_fail(err, GF_E_USAGE, "this lock serves %zu targets; a bundle is made for one: plan each target by itself", lock->ntargets);
     if (lock->npython + lock->nos + lock->nfiles == 0) return gf_fail(err, GF_E_USAGE, "the lock names no files, there is nothing to bundle");
     return 0;
 }
@@ -160,6 +164,7 @@ int bnd_make(struct mdl_lock *lock, const struct bnd_options *o, struct net_clie
     if (check_lock(lock, err) || !key_can_sign(o, err) || bnd_items_of(lock, &k.items, err)) return -1;
     bnd_layout_init(&k.layout, o->mtime >= 0 ? o->mtime : bnd_time_of(lock));
     int rc = bnd_complete(&k.items, o, net, &lock->mem, err);
+    if (!rc) bnd_items_completed(lock);
     if (!rc) rc = add_front(&k, err);
     if (!rc) {
         add_payload(&k);

@@ -12,6 +12,7 @@ EMBED(uninstall, "uninstall.sh");
 EMBED(common, "lib/common.sh");
 EMBED(preflight, "lib/preflight.sh");
 EMBED(python, "lib/python.sh");
+EMBED(targets, "lib/targets.sh");
 EMBED(check, "lib/check.py");
 EMBED(loader, "lib/loader.py");
 
@@ -23,6 +24,7 @@ static const struct row rows[] = {
     { "lib/common.sh", bnd_text_common, bnd_text_common_end, 0644 },
     { "lib/preflight.sh", bnd_text_preflight, bnd_text_preflight_end, 0644 },
     { "lib/python.sh", bnd_text_python, bnd_text_python_end, 0644 },
+    { "lib/targets.sh", bnd_text_targets, bnd_text_targets_end, 0644 },
     { "lib/check.py", bnd_text_check, bnd_text_check_end, 0644 },
     { "lib/loader.py", bnd_text_loader, bnd_text_loader_end, 0644 },
 };

@@ -15,24 +15,25 @@ void bnd_shell_quote(struct gf_buf *out, const char *text)
     gf_buf_addc(out, '\'');
 }
 
-void bnd_write_requirements(const struct mdl_lock *lock, struct gf_buf *out)
+void bnd_write_requirements(const struct mdl_lock *lock, const char *folder, struct gf_buf *out)
 {
-    gf_buf_adds(out, "# pip install --no-index --find-links python --require-hashes -r requirements.txt\n");
+    gf_buf_addf(out, "# pip install --no-index --find-links python --require-hashes -r %srequirements.txt\n", folder);
     for (size_t i = 0; i < lock->npython; i++) {
         const struct mdl_lock_python *p = &lock->python[i];
         if (!bnd_is_installer(p)) gf_buf_addf(out, "%s==%s \\\n    --hash=sha256:%s\n", p->name, p->version, p->sha256);
     }
 }
 
-void bnd_write_pylock(const struct mdl_lock *lock, struct gf_buf *out)
+void bnd_write_pylock(const struct mdl_lock *lock, const char *folder, struct gf_buf *out)
 {
+    const char *up = *folder ? "../../" : "";
     gf_buf_adds(out, "lock-version = \"1.0\"\ncreated-by = \"gpuferry\"\n");
     for (size_t i = 0; i < lock->npython; i++) {
         const struct mdl_lock_python *p = &lock->python[i];
         if (bnd_is_installer(p)) continue;
         bool wheel = strcmp(p->kind, "wheel") == 0;
         gf_buf_addf(out, "\n[[packages]]\nname = \"%s\"\nversion = \"%s\"\n\n%s\n", p->name, p->version, wheel ? "[[packages.wheels]]" : "[packages.sdist]");
-        gf_buf_addf(out, "name = \"%s\"\npath = \"python/%s\"\nsize = %lld\nhashes = {sha256 = \"%s\"}\n", p->file, p->file, (long long)p->size, p->sha256);
+        gf_buf_addf(out, "name = \"%s\"\npath = \"%spython/%s\"\nsize = %lld\nhashes = {sha256 = \"%s\"}\n", p->file, up, p->file, (long long)p->size, p->sha256);
     }
 }
 
@@ -116,6 +117,35 @@ static void write_builds(const struct mdl_lock *lock, struct gf_buf *out)
     fact(out, "BUILDS", gf_buf_str(&builds));
 }
 
+/* "10de:2204|8.6|GeForce RTX 3090" a line for each card, "none" when there is none; empty: not known. */
+static void write_gpus(const struct mdl_lock *lock, struct gf_buf *out)
+{
+    const struct mdl_profile *t = lock->ntargets ? lock->targets[0] : NULL;
+    bool needed = false;
+    GF_BUF_SCOPE struct gf_buf gpus;
+    gf_buf_init(&gpus, GF_CAP_OUTPUT);
+    for (size_t i = 0; t && i < t->ngpus; i++) {
+        const struct mdl_gpu *g = &t->gpus[i];
+        GF_FREE char *row = gf_xasprintf("%s|%s|%s", g->pci ? g->pci : "", g->cc ? g->cc : "", g->name ? g->name : "");
+        for (char *c = row; *c; c++)
+            if ((unsigned char)*c < 32) *c = ' ';
+        gf_buf_addf(&gpus, "%s\n", row);
+    }
+    for (size_t i = 0; i < lock->nreasons; i++) needed |= strcmp(lock->reasons[i].id, "gpu-code") == 0;
+    for (size_t i = 0; i < lock->nassumes; i++) needed |= strcmp(lock->assumes[i].about, "driver") == 0;
+    fact(out, "GPUS", t && t->gpus_known == MDL_ABSENT ? "none" : gf_buf_str(&gpus));
+    fact(out, "GPU_NEEDED", needed ? "1" : "");
+}
+
+static void write_machines(const struct mdl_lock *lock, struct gf_buf *out)
+{
+    GF_BUF_SCOPE struct gf_buf machines;
+    gf_buf_init(&machines, GF_CAP_OUTPUT);
+    for (size_t i = 0; i < lock->nmachines; i++)
+        for (size_t k = 0; k < lock->machines[i].names.n; k++) gf_buf_addf(&machines, "%s %s\n", lock->machines[i].names.v[k], lock->machines[i].target);
+    fact(out, "MACHINES", gf_buf_str(&machines));
+}
+
 static void write_lists(const struct mdl_lock *lock, struct gf_buf *out)
 {
     GF_BUF_SCOPE struct gf_buf asked, all, assumes;
@@ -150,6 +180,7 @@ void bnd_write_facts(const struct mdl_lock *lock, const struct bnd_items *items,
     fact(out, "LABEL", t ? t->label : "");
     fact(out, "ARCH", t ? t->arch : "");
     fact(out, "LIBC", t && t->libc_name ? t->libc_name : "");
+    fact(out, "LIBC_VERSION", t ? t->libc_version : "");
     fact(out, "OS", t ? t->os_id : "");
     fact(out, "OS_VERSION", t ? t->os_version : "");
     fact(out, "DRIVER_PLANNED", t ? t->driver_version : "");
@@ -158,6 +189,21 @@ void bnd_write_facts(const struct mdl_lock *lock, const struct bnd_items *items,
     write_python_facts(lock, out);
     write_lists(lock, out);
     write_builds(lock, out);
+    write_gpus(lock, out);
+    write_machines(lock, out);
+}
+
+void bnd_write_target_list(const struct mdl_lock *lock, const char *seal, const char *const *seals, struct gf_buf *out)
+{
+    GF_BUF_SCOPE struct gf_buf list;
+    gf_buf_init(&list, GF_CAP_OUTPUT);
+    for (size_t i = 0; i < lock->ntargets; i++) gf_buf_addf(&list, "%s %s\n", lock->targets[i]->label, seals[i]);
+    gf_buf_adds(out, "# this bundle serves several targets: the facts of each are in targets/\n");
+    fact(out, "SEAL", seal);
+    fact(out, "TOOL", lock->tool_version);
+    fact(out, "TARGETS", gf_buf_str(&list));
+    write_machines(lock, out);
+    fact(out, "PYTHON", "");
 }
 
 /* ---- bundle.json, SHA256SUMS ---- */
@@ -182,7 +228,20 @@ void bnd_write_sums(const struct bnd_layout *l, struct gf_buf *out)
     for (size_t i = 0; i < l->m.n; i++) gf_buf_addf(out, "%s  %s\n", all[i]->sha256, all[i]->path);
 }
 
-void bnd_write_manifest(const struct bnd_layout *l, const struct mdl_lock *lock, const char *seal, struct gf_buf *out)
+static void write_targets(const struct mdl_lock *lock, const char *const *seals, struct gf_jw *w)
+{
+    gf_jw_key(w, "targets");
+    gf_jw_arr(w);
+    for (size_t i = 0; i < lock->ntargets; i++) {
+        gf_jw_obj(w);
+        gf_jw_kstr(w, "label", lock->targets[i]->label);
+        gf_jw_kstr(w, "seal", seals[i]);
+        gf_jw_end_obj(w);
+    }
+    gf_jw_end_arr(w);
+}
+
+void bnd_write_manifest(const struct bnd_layout *l, const struct mdl_lock *lock, const char *seal, const char *const *seals, struct gf_buf *out)
 {
     GF_FREE const struct bnd_member **all = sorted(l);
     struct gf_jw w;
@@ -194,6 +253,7 @@ void bnd_write_manifest(const struct bnd_layout *l, const struct mdl_lock *lock,
     gf_jw_kstr(&w, "version", lock->tool_version);
     gf_jw_end_obj(&w);
     gf_jw_kstr(&w, "seal", seal);
+    if (seals) write_targets(lock, seals, &w);
     gf_jw_key(&w, "files");
     gf_jw_arr(&w);
     for (size_t i = 0; i < l->m.n; i++) {

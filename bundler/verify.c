@@ -5,6 +5,7 @@
 #include "bundler/bundle.h"
 #include "bundler/contents.h"
 #include "bundler/sign.h"
+#include "bundler/texts.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -241,6 +242,37 @@ static void judge_missing(struct verifying *v)
     }
 }
 
+/* The lock of one of several targets is what the bundle's lock says for it. */
+static void judge_part(struct verifying *v, const struct mdl_lock *lock, const char *label)
+{
+    GF_FREE char *path = gf_xasprintf(BND_TARGETS "%s/%s", label, LOCK);
+    const struct bnd_file *f = bnd_contents_find(&v->c, gf_slice_of(path));
+    struct gf_err err = GF_ERR_INIT;
+    struct mdl_lock *view = NULL;
+    struct gf_buf text;
+    GF_BUF_SCOPE struct gf_buf want;
+    gf_buf_init(&want, GF_CAP_LOCK);
+    if (!f) {
+        problem(v->r, BND_MISSING, path, "'%s' is missing, and the lock serves the target '%s'", path, label);
+        return;
+    }
+    if (bnd_contents_text(&v->c, f, GF_CAP_LOCK, &text, &err)) return;
+    if (mdl_lock_view(lock, label, &view, &err) || mdl_lock_write(view, &want, &err)) problem(v->r, BND_CORRUPT, path, "%s", err.text);
+    else if (!gf_slice_eq(gf_buf_slice(&text), gf_buf_slice(&want))) problem(v->r, BND_CORRUPT, path, "'%s' is not what '%s' says for the target '%s'", path, LOCK, label);
+    mdl_lock_free(view);
+    gf_buf_release(&text);
+}
+
+static void judge_parts(struct verifying *v, const struct mdl_lock *lock)
+{
+    if (!bnd_serves_several(lock)) return;
+    v->r->targets = GF_NEW_ARRAY(&v->r->mem, const char *, lock->ntargets);
+    for (size_t i = 0; i < lock->ntargets; i++) {
+        v->r->targets[v->r->ntargets++] = gf_arena_strz(&v->r->mem, lock->targets[i]->label);
+        judge_part(v, lock, lock->targets[i]->label);
+    }
+}
+
 static void judge_lock(struct verifying *v)
 {
     const struct bnd_file *f = bnd_contents_find(&v->c, gf_slice_of(LOCK));
@@ -253,6 +285,7 @@ static void judge_lock(struct verifying *v)
     if (mdl_lock_parse(gf_buf_slice(&text), LOCK, &lock, &err)) problem(v->r, BND_CORRUPT, LOCK, "%s", err.text);
     else if (gf_json_parse(gf_buf_slice(&text), LOCK, &doc, &err) == 0 && v->r->seal && !gf_slice_is(gf_json_get_str(gf_json_root(doc), "seal"), v->r->seal))
         problem(v->r, BND_CORRUPT, LOCK, "'%s' is not the lock that '%s' names by its seal", LOCK, MANIFEST);
+    else judge_parts(v, lock);
     mdl_lock_free(lock);
     gf_buf_release(&text);
 }
@@ -349,6 +382,12 @@ void bnd_report_write(const struct bnd_report *r, const char *path, struct gf_jw
     gf_jw_kstr(w, "bundle", path);
     gf_jw_kbool(w, "ok", r->nproblems == 0);
     gf_jw_kstr(w, "seal", r->seal);
+    if (r->ntargets) {
+        gf_jw_key(w, "targets");
+        gf_jw_arr(w);
+        for (size_t i = 0; i < r->ntargets; i++) gf_jw_cstr(w, r->targets[i]);
+        gf_jw_end_arr(w);
+    }
     gf_jw_kstr(w, "signature", bnd_signature_name(r->signature));
     gf_jw_kstr_opt(w, "signed", r->signed_comment);
     gf_jw_kint(w, "files", (int64_t)r->files);

@@ -45,7 +45,7 @@ static char *folder_name(const char *out)
     return gf_xstrndup(name);
 }
 
-static void write_text(struct gf_buf *text, const char *out, const struct bnd_result *r)
+static void write_text(struct gf_buf *text, const char *out, const struct mdl_lock *lock, const struct bnd_result *r)
 {
     char size[24], fetched[24], reused[24];
     GF_FREE char *folder = folder_name(out);
@@ -56,13 +56,14 @@ static void write_text(struct gf_buf *text, const char *out, const struct bnd_re
     gf_buf_addf(text, "%s: %s, %llu files (%s fetched, %s were here already)\n", out, size, (unsigned long long)r->files, fetched, reused);
     gf_buf_addf(text, "On the other machine, in a folder with room for it:\n  mkdir %s && tar -xf %s -C %s\n  sh %s/install.sh --prefix /opt/%s\n", folder, base,
                 folder, folder, folder);
+    if (lock->ntargets > 1) gf_buf_addf(text, "It serves %zu targets: install.sh finds out which of them that machine is, or is told with --target LABEL.\n", lock->ntargets);
 }
 
-static int report(const char *out, const struct bnd_result *r, struct gf_err *err)
+static int report(const char *out, const struct mdl_lock *lock, const struct bnd_result *r, struct gf_err *err)
 {
     GF_BUF_SCOPE struct gf_buf text;
     gf_buf_init(&text, GF_CAP_OUTPUT);
-    if (!out_json()) write_text(&text, out, r);
+    if (!out_json()) write_text(&text, out, lock, r);
     else {
         struct gf_jw w;
         gf_jw_init(&w, &text, false);
@@ -73,6 +74,7 @@ static int report(const char *out, const struct bnd_result *r, struct gf_err *er
         gf_jw_kint(&w, "files", (int64_t)r->files);
         gf_jw_kint(&w, "fetched", (int64_t)r->fetched);
         gf_jw_kint(&w, "reused", (int64_t)r->reused);
+        gf_jw_kint(&w, "targets", (int64_t)lock->ntargets);
         gf_jw_end_obj(&w);
     }
     return out_result(gf_buf_slice(&text), err);
@@ -107,7 +109,7 @@ static int make(const struct options *o, struct mdl_lock *lock, const char *out,
     net_client_free(net);
     if (rc && (err->code == GF_E_INTERRUPTED || err->code == GF_E_NETWORK || err->code == GF_E_IO) && bar.done)
         out_talk("%s.part keeps what has come; the same command goes on from there", out);
-    return rc ? -1 : report(out, &result, err);
+    return rc ? -1 : report(out, lock, &result, err);
 }
 
 /* A place that can become a file, and is not the lock itself: found out before anything is downloaded. */

@@ -27,6 +27,8 @@ static void write_text(struct gf_buf *text, const char *path, const struct bnd_r
         return;
     }
     gf_buf_addf(text, "%s: whole, %llu files, %s, signature %s\n", path, (unsigned long long)r->files, size, bnd_signature_name(r->signature));
+    if (r->ntargets) gf_buf_addf(text, "serves %zu targets:", r->ntargets);
+    for (size_t i = 0; i < r->ntargets; i++) gf_buf_addf(text, "%s %s%s", i ? "," : "", r->targets[i], i + 1 == r->ntargets ? "\n" : "");
     if (r->signed_comment) gf_buf_addf(text, "signed: %s\n", r->signed_comment);
 }
 

@@ -496,6 +496,7 @@ static int read_targets(struct reading *r, const gf_json *v)
 {
     snprintf(r->where, sizeof r->where, "/targets");
     if (gf_json_type(v) != GF_JSON_ARRAY) return wrong(r, "", "an array of profiles was expected, %s is there", gf_json_type_name(v));
+    if (gf_json_count(v) > GF_CAP_TARGETS) return wrong(r, "", "%zu targets are there, a lock may have %u", gf_json_count(v), GF_CAP_TARGETS);
     r->l->targets = GF_NEW_ARRAY(&r->l->mem, struct mdl_profile *, gf_json_count(v) + 1);
     for (const gf_json *c = gf_json_first(v); c; c = gf_json_next(c)) {
         GF_FREE char *label = gf_xasprintf("%s#/targets/%zu", r->label, r->l->ntargets);
@@ -655,9 +656,11 @@ static int check_machines(struct reading *r)
     return 0;
 }
 
-/* Whom a row is for: targets that there are. */
+/* Whom a row is for: targets that there are, in rising order. */
 static int check_for(struct reading *r, const struct mdl_strings *targets)
 {
+    for (size_t i = 1; i < targets->n; i++)
+        if (strcmp(targets->v[i - 1], targets->v[i]) >= 0) return wrong(r, "for", "\"%s\" stands behind \"%s\", each was expected once and in rising order", targets->v[i], targets->v[i - 1]);
     for (size_t i = 0; i < targets->n; i++)
         if (gf_names_find(&r->labels, gf_slice_of(targets->v[i])) == GF_NO_ID) return wrong(r, "for", "the lock has no target \"%s\"", targets->v[i]);
     return 0;

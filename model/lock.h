@@ -98,7 +98,6 @@ int mdl_lock_union(struct mdl_lock *const *parts, size_t n, struct mdl_lock **re
 int mdl_lock_view(const struct mdl_lock *l, const char *name, struct mdl_lock **ret, struct gf_err *err);
 const char *mdl_lock_target_of(const struct mdl_lock *l, const char *name); /* label of the target that the name is or belongs to; NULL */
 bool mdl_strings_has(const struct mdl_strings *s, const char *text);
-/* Is a row with these targets for the one of that label. */
-static inline bool mdl_is_for(const struct mdl_strings *targets, const char *label) { return !targets->n || mdl_strings_has(targets, label); }
+bool mdl_is_for(const struct mdl_strings *targets, const char *label); /* is a row with these targets, sorted, for the one of that label */
 
 #endif

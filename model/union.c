@@ -30,6 +30,19 @@ bool mdl_strings_has(const struct mdl_strings *s, const char *text)
     return false;
 }
 
+bool mdl_is_for(const struct mdl_strings *targets, const char *label)
+{
+    size_t from = 0, to = targets->n;
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+        int order = strcmp(targets->v[mid], label);
+        if (order == 0) return true;
+        if (order < 0) from = mid + 1;
+        else to = mid;
+    }
+    return !targets->n;
+}
+
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 static struct mdl_strings keep(struct gf_arena *a, text_list *list)
@@ -315,7 +328,7 @@ static int by_label(const void *a, const void *b) { return strcmp((*(struct mdl_
 
 static int check_parts(struct mdl_lock *const *parts, size_t n, struct gf_err *err)
 {
-    if (!n) return gf_fail(err, GF_E_USAGE, "a lock for no target was asked for");
+    if (!n || n > GF_CAP_TARGETS) return gf_fail(err, GF_E_USAGE, "a lock for %zu targets was asked for: 1 to %u can be had", n, GF_CAP_TARGETS);
     for (size_t i = 0; i < n; i++) {
         const char *label = parts[i]->ntargets == 1 ? parts[i]->targets[0]->label : NULL;
         if (!label) return gf_fail(err, GF_E_USAGE, "part %zu of the lock is for no target with a label", i + 1);
@@ -421,7 +434,7 @@ static void view_python(const struct mdl_lock_python *rows, size_t n, const char
         p->also = NULL;
         p->nalso = 0;
         for (size_t k = 0; k < from->nalso; k++) {
-            if (!mdl_strings_has(&from->also[k].targets, label)) continue;
+            if (!mdl_is_for(&from->also[k].targets, label)) continue;
             p->extras = with(&v->mem, &p->extras, &from->also[k].extras);
             p->requires = with(&v->mem, &p->requires, &from->also[k].requires);
             p->required_by = with(&v->mem, &p->required_by, &from->also[k].required_by);

@@ -18,6 +18,7 @@ usage() {
 usage: sh install.sh [OPTIONS]
 
   --prefix DIR      where the virtual environment goes (default: /opt/gpuferry, or ~/gpuferry without root)
+  --target NAME     which of the bundle's targets this machine is (default: the one that fits)
   --python PATH     the Python to use (default: the planned version is looked for)
   --pubkey FILE     check the signature with this minisign or PEM public key (needs openssl)
   --dry-run         check everything, tell what would be done, change nothing
@@ -42,21 +43,22 @@ die() { # STATUS TEXT…
 }
 
 parse() {
-	PREFIX='' PYTHON='' PUBKEY='' DRY='' YES='' FORCE_SPACE='' ALLOW_DRIVER='' ALLOW_TOOLS='' REQUIRE_GPU=''
+	PREFIX='' PYTHON='' PUBKEY='' TARGET='' DRY='' YES='' FORCE_SPACE='' ALLOW_DRIVER='' ALLOW_TOOLS='' REQUIRE_GPU=''
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--prefix | --python | --pubkey)
+		--prefix | --python | --pubkey | --target)
 			[ $# -ge 2 ] && [ -n "$2" ] || die 2 "$1 needs a value; --help lists the options"
 			value=$2 option=$1
 			shift
 			;;
-		--prefix=?* | --python=?* | --pubkey=?*) value=${1#*=} option=${1%%=*} ;;
+		--prefix=?* | --python=?* | --pubkey=?* | --target=?*) value=${1#*=} option=${1%%=*} ;;
 		*) option=$1 value='' ;;
 		esac
 		case $option in
 		--prefix) PREFIX=$value ;;
 		--python) PYTHON=$value ;;
 		--pubkey) PUBKEY=$value ;;
+		--target) TARGET=$value ;;
 		--dry-run | -n) DRY=1 ;;
 		--yes | -y) YES=1 ;;
 		--force-space) FORCE_SPACE=1 ;;
@@ -124,11 +126,12 @@ check_digests() {
 			bad=1
 		fi
 	done <"$HERE/SHA256SUMS"
-	for folder in lib python os vendor; do
-		[ -d "$HERE/$folder" ] || continue
-		for file in "$HERE/$folder"/*; do
-			name=$folder/${file##*/}
+	for folder in "$HERE/lib" "$HERE/python" "$HERE/os" "$HERE/vendor" "$HERE/targets" "$HERE/targets"/*; do
+		[ -d "$folder" ] || continue
+		for file in "$folder"/*; do
+			name=${file#"$HERE/"}
 			[ -e "$file" ] || [ -h "$file" ] || continue
+			[ "$folder" != "$HERE/targets" ] || [ -h "$file" ] || [ ! -d "$file" ] || continue
 			awk -v name="$name" 'substr($0, 67) == name { found = 1 } END { exit !found }' "$HERE/SHA256SUMS" && continue
 			printf 'not part of the bundle: %s\n' "$name" >&2
 			bad=1
@@ -192,8 +195,11 @@ main() {
 	. "$HERE/lib/preflight.sh"
 	# shellcheck source=scripts/lib/python.sh
 	. "$HERE/lib/python.sh"
-	KEY=$GF_SEAL
+	# shellcheck source=scripts/lib/targets.sh
+	. "$HERE/lib/targets.sh"
 	STATE=$PREFIX/.gpuferry
+	choose_target
+	KEY=$GF_SEAL
 	preflight
 	tell_plan
 	if [ -n "$DRY" ]; then exit 0; fi

@@ -64,6 +64,8 @@ main() {
 	STATE=$PREFIX/.gpuferry KEY=''
 	# shellcheck source=/dev/null
 	. "$here/lib/facts.sh"
+	# shellcheck source=/dev/null
+	if [ -n "${GF_TARGETS:-}" ] && [ -f "$STATE/lib/facts.sh" ]; then . "$STATE/lib/facts.sh"; fi
 	# shellcheck source=scripts/lib/common.sh
 	. "$here/lib/common.sh"
 	if [ -n "$DRY" ]; then

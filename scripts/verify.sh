@@ -23,6 +23,11 @@ main() {
 	[ -n "$prefix" ] || { printf 'verify.sh: name the folder that install.sh installed into with --prefix\n' >&2; exit 2; }
 	# shellcheck source=/dev/null
 	. "$here/lib/facts.sh"
+	if [ -n "${GF_TARGETS:-}" ]; then # of several: the one that was installed
+		[ -f "$prefix/.gpuferry/lib/facts.sh" ] || { printf 'verify.sh: nothing is installed in %s\n' "$prefix" >&2; exit 20; }
+		# shellcheck source=/dev/null
+		. "$prefix/.gpuferry/lib/facts.sh"
+	fi
 	[ -n "$GF_PYTHON" ] || { printf 'there is nothing for Python in this bundle\n'; exit 0; }
 	[ -x "$prefix/bin/python" ] || { printf 'verify.sh: nothing is installed in %s\n' "$prefix" >&2; exit 20; }
 	GF_REQUIRE_GPU=$require_gpu

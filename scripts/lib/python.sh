@@ -57,7 +57,7 @@ bundled_pip() {
 # requirements.txt without the source archives, which are built first.
 wheels_only() {
 	GF_BUILDS=$GF_BUILDS awk 'BEGIN { n = split(ENVIRON["GF_BUILDS"], line, "\n"); for (i = 1; i <= n; i++) if (split(line[i], word, " ") > 2) skip[word[1] "==" word[2]] = 1 }
-		/^[^ ]/ { on = !($1 in skip) } on' "$HERE/requirements.txt"
+		/^[^ ]/ { on = !($1 in skip) } on' "$PART/requirements.txt"
 }
 
 # Builds one source archive in the environment with the wheels that were planned for it laid over, and nothing fetched; then installs what came out.
@@ -116,14 +116,19 @@ install_packages() {
 # CUDA libraries that were brought for packages which name no wheel that has them.
 find_libraries() {
 	[ -n "$GF_PYTHON" ] || return 0
-	logged "$PREFIX/bin/python" -I -B "$HERE/lib/loader.py" "$HERE/gpuferry.lock"
+	logged "$PREFIX/bin/python" -I -B "$HERE/lib/loader.py" "$PART/gpuferry.lock"
 }
 
 # What verify and uninstall need once the bundle is gone.
 keep_scripts() {
 	mkdir -p "$STATE/lib" || return 1
 	for file in verify.sh uninstall.sh gpuferry.lock lib/common.sh lib/facts.sh lib/check.py; do
-		cp "$HERE/$file" "$STATE/$file.new" && mv "$STATE/$file.new" "$STATE/$file" || return 1
+		case $file in
+		gpuferry.lock) from=$PART/$file ;;
+		lib/facts.sh) from=$FACTS ;;
+		*) from=$HERE/$file ;;
+		esac
+		cp "$from" "$STATE/$file.new" && mv "$STATE/$file.new" "$STATE/$file" || return 1
 	done
 }
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC2015
 # Many targets in one call: equal ones are planned once, each has its lock, and each lock is the one that a call of its own gives; or one lock serves all.
 set -u
 fail() { echo "$*"; exit 1; }

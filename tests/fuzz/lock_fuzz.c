@@ -1,5 +1,5 @@
 /* Any bytes as a lock; documents that are JSON objects get a right seal first, so that the reader behind it is reached. What is
- * accepted must write back to a lock that is accepted. */
+ * accepted must write back to a lock that is accepted, and of one for several targets each target's part must too. */
 #include "model/lock.h"
 #include <stdlib.h>
 
@@ -26,6 +26,18 @@ static char *with_seal(gf_slice text)
     return gf_buf_steal(&out);
 }
 
+static void check_part(const struct mdl_lock *l, const char *label)
+{
+    struct gf_err err = GF_ERR_INIT;
+    struct mdl_lock *view = NULL, *again = NULL;
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, GF_CAP_LOCK);
+    if (mdl_lock_view(l, label, &view, &err) || mdl_lock_write(view, &out, &err) || mdl_lock_parse(gf_buf_slice(&out), "part", &again, &err)) abort();
+    if (again->ntargets != 1 || again->npython > l->npython) abort();
+    mdl_lock_free(again);
+    mdl_lock_free(view);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     GF_FREE char *text = with_seal(gf_slice_n((const char *)data, size));
@@ -35,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     GF_BUF_SCOPE struct gf_buf out;
     gf_buf_init(&out, GF_CAP_LOCK);
     if (mdl_lock_write(l, &out, &err) || mdl_lock_parse(gf_buf_slice(&out), "again", &again, &err)) abort();
+    for (size_t i = 0; l->ntargets > 1 && i < l->ntargets; i++) check_part(l, l->targets[i]->label);
     mdl_lock_free(l);
     mdl_lock_free(again);
     return 0;

@@ -255,7 +255,8 @@ static void a_bundle_is_made_and_every_flipped_bit_is_found(void **state)
         assert_int_equal(gf_file_write_atomic(p->out, gf_buf_slice(&whole), 0644, NULL), 0);
         struct bnd_report report;
         assert_int_equal(bnd_verify(p->out, NULL, NULL, &report, &err), 0);
-        if (report.nproblems == 0) fail_msg("the flipped bit in byte %zu was not seen", at);
+        bool same_number = at % BND_TAR_BLOCK == 148 && whole.p[at] == ' '; /* the first of a check sum's digits, 0: a blank says the same */
+        if (report.nproblems == 0 && !same_number) fail_msg("the flipped bit in byte %zu was not seen", at);
         bnd_report_release(&report);
         whole.p[at] = (char)(whole.p[at] ^ (1 << at % 8));
     }
@@ -312,6 +313,47 @@ static void wrong_files_are_named(void **state)
     mdl_lock_free(l);
 }
 
+/* A lock for two targets over the same wheel: the bundle holds it once, and each target's own texts. */
+static void one_bundle_serves_two_targets(void **state)
+{
+    struct place *p = *state;
+    assert_int_equal(gf_file_write_atomic(p->wheel, GF_S(CONTENT), 0644, NULL), 0);
+    struct mdl_lock *parts[2], *both = NULL;
+    struct gf_err err = GF_ERR_INIT;
+    for (int i = 0; i < 2; i++) {
+        parts[i] = lock_of(p, GF_S(CONTENT));
+        parts[i]->request_json = "{}";
+        parts[i]->targets = GF_NEW_ARRAY(&parts[i]->mem, struct mdl_profile *, 1);
+        parts[i]->targets[parts[i]->ntargets++] = mdl_profile_new();
+        parts[i]->targets[0]->label = i ? "b" : "a";
+        parts[i]->targets[0]->arch = i ? "aarch64" : "x86_64";
+        parts[i]->python[0].sha256 = NULL; /* found out when it is fetched, and in the targets' texts too */
+        parts[i]->python[0].size = -1;
+    }
+    if (mdl_lock_union(parts, 2, &both, &err)) fail_msg("%s", err.text);
+    struct bnd_result r;
+    if (make(p, both, &r, &err)) fail_msg("%s", err.text);
+    verify_says(p, 0, NULL);
+    struct bnd_report report;
+    assert_int_equal(bnd_verify(p->out, NULL, NULL, &report, &err), 0);
+    assert_int_equal(report.ntargets, 2);
+    assert_string_equal(report.targets[1], "b");
+    bnd_report_release(&report);
+    struct gf_buf whole;
+    assert_int_equal(gf_file_read(p->out, 1 << 24, &whole, NULL), 0);
+    char sha[GF_SHA256_HEX];
+    gf_sha256_hex(GF_S(CONTENT), sha);
+    GF_FREE char *pin = gf_xasprintf("a==1 \\\n    --hash=sha256:%s\n", sha);
+    ptrdiff_t first = gf_slice_find(gf_buf_slice(&whole), gf_slice_of(pin));
+    assert_true(first > 0);
+    assert_true(gf_slice_find(gf_slice_from(gf_buf_slice(&whole), (size_t)first + 1), gf_slice_of(pin)) > 0);
+    first = gf_slice_find(gf_buf_slice(&whole), GF_S(CONTENT));
+    assert_true(gf_slice_find(gf_slice_from(gf_buf_slice(&whole), (size_t)first + 1), GF_S(CONTENT)) < 0);
+    gf_buf_release(&whole);
+    mdl_lock_free(both);
+    for (int i = 0; i < 2; i++) mdl_lock_free(parts[i]);
+}
+
 static void a_folder_is_verified_like_a_tar(void **state)
 {
     struct place *p = *state;
@@ -355,6 +397,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_bundle_is_made_and_every_flipped_bit_is_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_same_lock_gives_the_same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_files_are_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_bundle_serves_two_targets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_is_verified_like_a_tar, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,6 +311,8 @@ static void hostile_ones_are_refused_with_their_place(void **state)
         { "\"old2\"", "\"old\"", "stands for two machines" },
         { "\"old2\"", "\"$(x)\"", "is no name of a machine" },
         { "\"for\": [\n        \"old\"\n      ]", "\"for\": [\"nobody\"]", "/stack/2/for: the lock has no target \"nobody\"" },
+        { "\"for\": [\n        \"old\"\n      ]", "\"for\": [\"old\", \"new\"]", "/stack/2/for: \"new\" stands behind \"old\"" },
+        { "\"for\": [\n        \"old\"\n      ]", "\"for\": [\"old\", \"old\"]", "/stack/2/for: \"old\" stands behind \"old\"" },
         { "\"for\": [\n            \"old\"\n          ]", "\"for\": []", "/python/3/also/0/for: it says for no target what it adds" },
         { "\"for\": [\n            \"old\"\n          ]", "\"for\": [\"nobody\"]", "/python/3/also/0/for: the lock has no target" },
         { "\"for\": [\n            \"old\"\n          ]", "\"for\": 7", "/python/3/also/0/for: an array of strings was expected" },
