@@ -115,6 +115,14 @@ if python3 -m pip --version >/dev/null 2>&1; then
 		--ignore-installed --break-system-packages --no-index --find-links "$b/python" --require-hashes -r "$b/targets/here/requirements.txt"
 fi
 
+# ---- one target, of two machines: a bundle as ever, that knows their names ----
+expect 0 '2 targets of 1 shapes' 'one target of two machines' plan --target "$work/rack/twin.json" --target "$work/rack/here.json" --union -o "$work/one.lock"
+expect 0 'one.tar' 'its bundle' "$GPUFERRY" bundle "$work/one.lock" -o "$work/one.tar"
+mkdir "$work/one" && tar -xf "$work/one.tar" -C "$work/one"
+if [ -f "$work/one/requirements.txt" ] && [ ! -e "$work/one/targets" ]; then ok 'has no targets'; else bad 'has no targets'; fi
+for name in here twin; do expect 0 'bundle:' "is for $name" sh "$work/one/install.sh" --prefix "$p" --dry-run --target $name; done
+expect 2 "is for one target, here: there is no 'other' in it" 'is for no other' sh "$work/one/install.sh" --prefix "$p" --dry-run --target other
+
 # ---- which one, in every shell ----
 # variant SED…: the bundle with other facts of its targets, and digests that are right for them; $v/targets/other is made like this machine first
 variant() {
