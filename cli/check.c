@@ -15,6 +15,14 @@ enum { HEAD = 64 << 10 };
 /* One WHAT: its kind, and its text where that had to be read already. */
 struct what { const char *path; enum jdg_manifest kind; bool read; struct gf_buf text; };
 
+static int refuse_lock(const struct what *w, struct gf_err *err)
+{
+    gf_slice text = gf_slice_trim(gf_slice_sub(gf_buf_slice(&w->text), 0, w->text.n < HEAD ? w->text.n : HEAD));
+    if (!gf_slice_starts(text, GF_S("{")) || !gf_slice_has(text, GF_S("\"gpuferry.lock/"))) return 0;
+    return gf_fail(err, GF_E_USAGE, "'%s' is a lock, planned by the rules that check judges by: 'gpuferry why' explains it; to judge what it installs on another machine, "
+                                    "give the requirements.txt of its bundle (of several targets: targets/LABEL/requirements.txt)", w->path);
+}
+
 /* A regular file is told by its beginning, so that a log of any size is not read twice; standard input and pipes are read whole. */
 static int look_at(struct what *w, struct gf_err *err)
 {
@@ -24,6 +32,7 @@ static int look_at(struct what *w, struct gf_err *err)
     w->read = whole;
     if (whole ? gf_file_read(w->path, GF_CAP_PASTE, &w->text, err) : gf_file_read_head(w->path, HEAD, &w->text, err)) return -1;
     w->kind = jdg_manifest_kind(w->path, gf_slice_sub(gf_buf_slice(&w->text), 0, w->text.n < HEAD ? w->text.n : HEAD));
+    if (w->kind == JDG_NO_MANIFEST && refuse_lock(w, err)) return -1;
     if (w->kind == JDG_NO_MANIFEST || whole) return 0;
     gf_buf_release(&w->text);
     w->read = true;

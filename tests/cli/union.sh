@@ -96,6 +96,10 @@ of = {c["bom-ref"]: {p["value"] for p in c["properties"] if p["name"] == "gpufer
 assert sorted(map(sorted, (v for k, v in of.items() if "/numpy@" in k))) == [["far"], ["here"], ["other"]], of
 P
 
+expect 2 'targets/LABEL/requirements.txt' 'check says what to give it instead of a lock' "$GPUFERRY" check "$work/r.lock"
+"$GPUFERRY" check "$b/targets/here/requirements.txt" --os debian-12 --python 3.12 --accelerator any --json >"$TMPDIR/log" 2>&1
+if grep -q '"verdict"' "$TMPDIR/log" && ! grep -q 'is a lock' "$TMPDIR/log"; then ok 'and takes that'; else bad 'and takes that'; fi
+
 # ---- installed on this machine ----
 p=$work/prefix
 expect 0 'target:  here (the only one of 3 that fits)' 'the one that fits is found' sh "$b/install.sh" --prefix "$p" --yes
