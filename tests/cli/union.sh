@@ -171,6 +171,7 @@ for shell in dash "busybox sh" bash mksh; do
 	variant
 	expect 0 "target:  other (of 2 that fit, most is as here:" "$shell: the one that is most like it" try
 	expect 0 "glibc $glibc, $os $version)" "$shell: and what is alike" try
+	case $shell in bash | mksh) continue ;; esac # the rest in the two that know least
 	gpu() { printf "s/^GF_GPU_NEEDED=.*/GF_GPU_NEEDED='1'/; s/^GF_GPUS=.*/GF_GPUS='%s'/; s/^GF_ASSUMES='/&driver|>=525.60.13|x\\\\n/" "$1"; }
 	here=$(gpu '10de:1b80|6.1|GeForce GTX 1080') other=$(gpu '10de:2204|8.6|GeForce RTX 3090')
 	variant
