@@ -319,8 +319,8 @@ static void assume_tools(struct rsv_universe *u, struct mdl_lock *l, assume_list
         for (uint32_t k = 0; k < b->ntools; k++) {
             bool repeated = false;
             for (size_t j = 0; j < out->n; j++) repeated |= strcmp(out->v[j].about, b->tools[k].name) == 0;
-            if (!repeated) gf_vec_push(out, (struct mdl_lock_assume){ gf_arena_strz(&l->mem, b->tools[k].name), gf_arena_strz(&l->mem, b->tools[k].needs), "build-tools",
-                                                                      gf_arena_printf(&l->mem, "files of %s", candidate_of(u, b->pkg)->file->filename) });
+            if (!repeated) gf_vec_push(out, (struct mdl_lock_assume){ .about = gf_arena_strz(&l->mem, b->tools[k].name), .needs = gf_arena_strz(&l->mem, b->tools[k].needs), .rule = "build-tools",
+                                                                      .source = gf_arena_printf(&l->mem, "files of %s", candidate_of(u, b->pkg)->file->filename) });
         }
     }
 }

@@ -375,6 +375,48 @@ static void a_frame_writes_what_the_whole_writes(void **state)
     mdl_lock_free(b);
 }
 
+static struct mdl_lock_python setuptools_row(struct mdl_strings by)
+{
+    return (struct mdl_lock_python){ .name = "setuptools", .version = "84.0", .file = "setuptools-84.0-py3-none-any.whl", .kind = "wheel", .source = "default", .path = "s.whl",
+                                     .sha256 = SHA("f"), .size = 50, .required_by = by };
+}
+
+static struct mdl_lock_python archive_row(struct mdl_strings build)
+{
+    return (struct mdl_lock_python){ .name = "ext", .version = "1.0", .file = "ext-1.0.tar.gz", .kind = "sdist", .source = "default", .path = "ext.tar.gz", .sha256 = SHA("9"),
+                                     .size = 7, .required_by = LIST("(request)"), .build = build };
+}
+
+/* setuptools builds for the first target, is installed on the second, and of the third an older one builds. */
+static void what_builds_for_one_may_be_installed_on_another(void **state)
+{
+    (void)state;
+    struct mdl_lock *parts[] = { old_box("a"), new_box("b"), new_box("c") };
+    PUT(parts[0], python, archive_row(LIST("setuptools==84.0")));
+    PUT(parts[0], build, setuptools_row(LIST("ext")));
+    PUT(parts[1], python, archive_row(LIST("setuptools==84.0")), setuptools_row(LIST("(request)")));
+    PUT(parts[2], python, archive_row(LIST("setuptools==60.0")));
+    PUT(parts[2], build,
+        { .name = "setuptools", .version = "60.0", .file = "setuptools-60.0-py3-none-any.whl", .kind = "wheel", .source = "default", .path = "o.whl", .size = -1, .required_by = LIST("ext") });
+    struct mdl_lock *u = joined(parts, 3);
+    GF_FREE char *text = written(u);
+    struct mdl_lock *again = parsed(text);
+    assert_int_equal(again->nbuild, 2);
+    for (size_t i = 0; i < 3; i++) {
+        struct mdl_lock *view = NULL;
+        struct gf_err err = GF_ERR_INIT;
+        assert_int_equal(mdl_lock_view(again, parts[i]->targets[0]->label, &view, &err), 0);
+        assert_int_equal(view->npython, parts[i]->npython);
+        assert_int_equal(view->nbuild, parts[i]->nbuild);
+        assert_string_equal(view->python[0].build.v[0], parts[i]->python[0].build.v[0]);
+        if (view->nbuild) assert_string_equal(view->build[0].file, parts[i]->build[0].file);
+        mdl_lock_free(view);
+    }
+    mdl_lock_free(again);
+    mdl_lock_free(u);
+    free_all(parts, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_digest_that_one_part_knows_counts_for_all),
         cmocka_unit_test(hostile_ones_are_refused_with_their_place),
         cmocka_unit_test(a_lock_for_one_target_has_none_of_the_keys_for_several),
+        cmocka_unit_test(what_builds_for_one_may_be_installed_on_another),
         cmocka_unit_test(a_frame_writes_what_the_whole_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
