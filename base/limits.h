@@ -7,6 +7,7 @@
 #define GF_CAP_JSON_DEPTH 64                    /* nesting of a JSON document */
 #define GF_CAP_PAGE (256u << 20)                /* one index page as sent */
 #define GF_CAP_METADATA (16u << 20)             /* one METADATA file */
+#define GF_CAP_VARIANTS (4u << 20)                /* one NAME-VERSION-variants.json */
 #define GF_CAP_ZIP_DIRECTORY (64u << 20)        /* central directory of a wheel */
 #define GF_CAP_LOCK (64u << 20)                 /* gpuferry.lock */
 #define GF_CAP_TARGETS 10000u                    /* targets of one lock */

@@ -87,11 +87,39 @@ static bool printable(gf_slice s)
     return true;
 }
 
-bool py_wheel_parse(struct gf_arena *a, gf_slice filename, struct py_wheel *ret)
+bool py_wheel_label_valid(gf_slice label)
+{
+    for (size_t i = 0; i < label.n; i++) {
+        unsigned char c = (unsigned char)label.p[i];
+        if (!gf_is_digit(c) && !(c >= 'a' && c <= 'z') && c != '_' && c != '.') return false;
+    }
+    return label.n > 0;
+}
+
+/* A build tag begins with a digit and a Python tag does not: by that the third part tells whether the last one is a label. */
+static bool has_label(const gf_slice *part, size_t n)
+{
+    bool build = n > 5 && part[2].n && gf_is_digit((unsigned char)*part[2].p);
+    return n == (build ? 7 : 6);
+}
+
+/* The name's stem, its label cut off; false when the name is none of a wheel or the label none. */
+static bool cut_stem(gf_slice filename, gf_slice *ret_stem, gf_slice *ret_label)
+{
+    gf_slice part[7];
+    if (filename.n > GF_CAP_WHEEL_NAME || !gf_slice_ends(filename, GF_S(".whl")) || !printable(filename)) return false;
+    *ret_stem = gf_slice_sub(filename, 0, filename.n - 4);
+    *ret_label = GF_NONE;
+    size_t n = split_dashes(*ret_stem, part, 7);
+    if (!has_label(part, n)) return n >= 5;
+    *ret_label = part[n - 1];
+    ret_stem->n -= part[n - 1].n + 1;
+    return py_wheel_label_valid(*ret_label);
+}
+
+static bool parse_stem(struct gf_arena *a, gf_slice stem, struct py_wheel *ret)
 {
     gf_slice part[6];
-    if (filename.n > GF_CAP_WHEEL_NAME || !gf_slice_ends(filename, GF_S(".whl")) || !printable(filename)) return false;
-    gf_slice stem = gf_slice_sub(filename, 0, filename.n - 4);
     size_t n = split_dashes(stem, part, 6);
     if (n < 5 || !wheel_name_ok(part[0]) || !tag_ok(part[n - 3], true) || !tag_ok(part[n - 2], false) || !tag_ok(part[n - 1], false)) return false;
     struct py_wheel w = { 0 };
@@ -107,6 +135,28 @@ bool py_wheel_parse(struct gf_arena *a, gf_slice filename, struct py_wheel *ret)
     w.platform_tag = part[n - 1].p;
     *ret = w;
     return true;
+}
+
+bool py_wheel_parse(struct gf_arena *a, gf_slice filename, struct py_wheel *ret)
+{
+    gf_slice stem, label;
+    return cut_stem(filename, &stem, &label) && !label.p && parse_stem(a, stem, ret);
+}
+
+bool py_wheel_parse_variant(struct gf_arena *a, gf_slice filename, struct py_wheel *ret, const char **ret_label)
+{
+    gf_slice stem, label;
+    if (!cut_stem(filename, &stem, &label) || !parse_stem(a, stem, ret)) return false;
+    *ret_label = label.p ? gf_arena_str(a, label) : NULL;
+    return true;
+}
+
+char *py_wheel_plain_name(struct gf_arena *a, gf_slice filename)
+{
+    gf_slice stem, label;
+    struct py_wheel w;
+    if (!cut_stem(filename, &stem, &label) || !label.p || !parse_stem(a, stem, &w)) return gf_arena_str(a, filename);
+    return gf_arena_printf(a, "%.*s.whl", GF_FMT(stem));
 }
 
 int py_wheel_build_cmp(const struct py_wheel *a, const struct py_wheel *b)

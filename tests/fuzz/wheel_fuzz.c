@@ -18,6 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (rank >= (int)py_tags_count(tags) || (rank >= 0) != (py_wheel_misfit(tags, &w) == PY_FITS)) abort();
         if (py_wheel_build_cmp(&w, &w)) abort();
     }
+    const char *label = NULL;
+    bool plain = py_wheel_parse(&a, name, &w), any = py_wheel_parse_variant(&a, name, &w, &label);
+    if (plain != (any && !label)) abort();
+    if (any && !py_wheel_parse(&a, gf_slice_of(py_wheel_plain_name(&a, name)), &w)) abort(); /* what is left is a name that every installer takes */
     (void)py_sdist_parse(&a, name, GF_NONE, &v);
     (void)py_sdist_parse(&a, name, GF_S("a-b"), &v);
     gf_arena_release(&a);

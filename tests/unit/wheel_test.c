@@ -51,6 +51,37 @@ static void what_is_no_wheel_is_refused(void **state)
         if (py_wheel_parse(&arena, gf_slice_of(bad[i]), &w)) fail_msg("'%s' should be refused", bad[i]);
 }
 
+/* PEP 825: a label behind the platform, with and without a build tag; ordinary names have none. */
+static void variants_have_a_label(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *label, *plain; } rows[] = {
+        { "numpy-2.3.2-cp313-cp313t-musllinux_1_2_x86_64-x86_64_v3.whl", "x86_64_v3", "numpy-2.3.2-cp313-cp313t-musllinux_1_2_x86_64.whl" },
+        { "numpy-2.3.2-1-cp313-cp313t-musllinux_1_2_x86_64-x86_64_v3.whl", "x86_64_v3", "numpy-2.3.2-1-cp313-cp313t-musllinux_1_2_x86_64.whl" },
+        { "torch-2.9.0-cp312-cp312-manylinux_2_28_x86_64-null.whl", "null", "torch-2.9.0-cp312-cp312-manylinux_2_28_x86_64.whl" },
+        { "torch-2.9.0-cp312-cp312-manylinux_2_28_x86_64-3.8_a.whl", "3.8_a", "torch-2.9.0-cp312-cp312-manylinux_2_28_x86_64.whl" },
+        { "torch-2.9.0-3-cp312-cp312-linux_x86_64.whl", NULL, "torch-2.9.0-3-cp312-cp312-linux_x86_64.whl" },
+        { "torch-2.9.0-cp312-cp312-linux_x86_64.whl", NULL, "torch-2.9.0-cp312-cp312-linux_x86_64.whl" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct py_wheel w;
+        const char *label = "?";
+        assert_true(py_wheel_parse_variant(&arena, gf_slice_of(rows[i].name), &w, &label));
+        if (rows[i].label) assert_string_equal(label, rows[i].label);
+        else assert_null(label);
+        assert_true(py_wheel_parse(&arena, gf_slice_of(rows[i].name), &w) == !rows[i].label);
+        assert_string_equal(py_wheel_plain_name(&arena, gf_slice_of(rows[i].name)), rows[i].plain);
+    }
+    static const char *const bad[] = { "a-1-py3-none-any-Null.whl", "a-1-py3-none-any-.whl", "a-1-py3-none-any-a-b.whl", "a-1-1-py3-none-any-a-b.whl", "a-1-py3-none-any-a+b.whl", "a-1-1-2-py3-none-any.whl",
+                                       "a-1-py3-none-any-\xc3\xa9.whl" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct py_wheel w;
+        const char *label;
+        if (py_wheel_parse_variant(&arena, gf_slice_of(bad[i]), &w, &label)) fail_msg("'%s' should be refused", bad[i]);
+        assert_string_equal(py_wheel_plain_name(&arena, gf_slice_of(bad[i])), bad[i]);
+    }
+}
+
 static void source_archives_tell_their_version(void **state)
 {
     (void)state;
@@ -150,7 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_normalized),
         cmocka_unit_test(wheel_names_give_their_parts),
-        cmocka_unit_test(what_is_no_wheel_is_refused),
+        cmocka_unit_test(what_is_no_wheel_is_refused), cmocka_unit_test(variants_have_a_label),
         cmocka_unit_test(source_archives_tell_their_version),
         cmocka_unit_test(glibc_target),
         cmocka_unit_test(misfits_have_names),
