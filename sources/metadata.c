@@ -68,7 +68,8 @@ static bool is_itself(struct src_meta *m, struct gf_err *err)
     struct gf_arena *a = &m->set->mem;
     struct py_wheel w;
     struct py_version version;
-    if (!m->wheel || !py_wheel_parse(a, gf_slice_of(m->file.filename), &w)) return true; /* such a name is nobody's candidate */
+    const char *label;
+    if (!m->wheel || !py_wheel_parse_variant(a, gf_slice_of(m->file.filename), &w, &label)) return true; /* such a name is nobody's candidate */
     const char *name = m->md.name ? py_name_normalize(a, gf_slice_of(m->md.name)) : "nothing";
     bool same = strcmp(name, w.name) == 0 && m->md.version && py_version_parse(a, gf_slice_of(m->md.version), &version) &&
                 py_version_cmp(&version, &w.version) == 0;

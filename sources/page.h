@@ -32,10 +32,10 @@ int src_page_read_json(gf_slice text, const char *url, const char *label, struct
 int src_page_read_html(gf_slice text, const char *url, const char *label, struct src_page_builder *b, struct gf_err *err);
 /* Chooses by content type, else by the first byte. */
 int src_page_read(gf_slice text, const char *content_type, const char *url, const char *label, struct src_page_builder *b, struct gf_err *err);
-/* A folder on this machine; files that are neither wheels nor source archives are passed over. */
+/* A folder on this machine; files of other kinds are passed over when names are asked for. */
 int src_page_read_folder(const char *path, struct src_page_builder *b, struct gf_err *err);
 
-bool src_file_name_is(gf_slice filename, gf_slice name); /* filename is a wheel or source archive of the project with this normalized name */
+bool src_file_name_is(gf_slice filename, gf_slice name); /* filename is a wheel, source archive or variants.json of the project with this normalized name */
 int64_t src_time_parse(gf_slice text); /* unix seconds of an ISO 8601 time in UTC, -1 */
 
 #endif

@@ -21,11 +21,13 @@ static bool take_name(gf_slice *s, gf_slice name)
 
 static bool is_archive(gf_slice f)
 {
-    static const char *const ends[] = { ".whl", ".tar.gz", ".zip", ".tgz", ".tar.bz2", ".tar.xz" };
+    static const char *const ends[] = { ".whl", ".tar.gz", ".zip", ".tgz", ".tar.bz2", ".tar.xz", "-variants.json" };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (gf_slice_ends(f, gf_slice_of(ends[i]))) return true;
     return false;
 }
+
+bool src_is_variants_file(gf_slice filename) { return gf_slice_ends(filename, GF_S("-variants.json")); }
 
 bool src_file_name_is(gf_slice filename, gf_slice name)
 {

@@ -230,8 +230,10 @@ static bool ask_all(struct src_project_item *p)
     return settled;
 }
 
+/* What says which wheels there are may be written again at any time; the wheels themselves are judged. */
 static bool too_new(const struct src_set *s, const struct src_file *f)
 {
+    if (src_is_variants_file(gf_slice_of(f->filename))) return false;
     return s->cfg.exclude_newer != INT64_MAX && (f->uploaded < 0 || f->uploaded > s->cfg.exclude_newer);
 }
 

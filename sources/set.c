@@ -49,6 +49,7 @@ int src_set_new(const struct src_config *cfg, struct net_client *net, struct src
     gf_arena_init(&s->mem);
     gf_names_init(&s->names);
     gf_names_init(&s->files);
+    gf_names_init(&s->variant_files);
     s->cfg = *cfg;
     s->cfg.indexes = NULL;
     s->net = net;
@@ -74,8 +75,10 @@ void src_set_free(struct src_set *s)
     for (size_t i = 0; i < s->cfg.nindexes; i++) src_listing_free(s->sources[i].listing);
     gf_vec_free(&s->projects);
     gf_vec_free(&s->metas);
+    gf_vec_free(&s->variants);
     gf_names_release(&s->names);
     gf_names_release(&s->files);
+    gf_names_release(&s->variant_files);
     gf_arena_release(&s->mem);
     free(s);
 }

@@ -48,9 +48,10 @@ struct src_set {
     struct net_cache *cache;
     struct gf_arena mem;
     struct src_source *sources;
-    struct gf_names names, files; /* projects by name, metadata by key */
+    struct gf_names names, files, variant_files; /* projects by name, the others by key */
     GF_VEC(struct src_project_item *) projects;
     GF_VEC(struct src_meta *) metas;
+    GF_VEC(struct src_variants_item *) variants;
     size_t pending;
     uint64_t answers, requests0, bytes0;
     int64_t now; /* unix seconds when the set was made: freshness is judged by one clock */

@@ -5,6 +5,7 @@
 #define SRC_SOURCE_H
 #include "fetch/client.h"
 #include "python/requirement.h"
+#include "python/variants.h"
 
 /* SRC_DIRECT: url is one file, and the only one there is for the name it is routed for. */
 enum src_kind { SRC_SIMPLE, SRC_FIND_LINKS, SRC_DIRECT };
@@ -56,6 +57,11 @@ enum src_state src_project(struct src_set *s, const char *name, const struct src
 /* Fails with GF_E_INTEGRITY when the index was wrong about size or digest. Metadata of a wheel (PEP 658, else by ranges out of the wheel) or of a source archive (PKG-INFO; requires.txt). */
 void src_want_metadata(struct src_set *s, const struct src_file *f);
 enum src_state src_metadata(struct src_set *s, const struct src_file *f, const struct py_metadata **ret, struct gf_err *err);
+/* NAME-VERSION-variants.json, a row of a project's page like any other: what the labels of that version's wheel variants stand for. SRC_ABSENT: it is not there;
+ * *err is filled then too. */
+bool src_is_variants_file(gf_slice filename);
+void src_want_variants(struct src_set *s, const struct src_file *f);
+enum src_state src_variants(struct src_set *s, const struct src_file *f, const struct py_variants **ret, struct gf_err *err);
 size_t src_pending(const struct src_set *s);
 int src_wait(struct src_set *s, struct gf_err *err); /* until at least one request that was WAITING has an answer */
 

@@ -31,7 +31,7 @@ METHOD PATH STATUS RANGE(or -) and "proxied", "auth" where that applies.
 
 The packages file is a JSON list: {"filename": …, "requires": […], "requires_python": …, "metadata": "more header lines", "pad": BYTES, "pad_after":
 BYTES, "yanked": …, "uploaded": "2024-01-02T03:04:05Z", "variant": …, "members": {PATH: TEXT}}. Wheels and source archives (.tar.gz) are made of it, the same
-bytes each time; "pad" puts that many incompressible bytes before the metadata, "pad_after" behind it.
+bytes each time; "pad" puts that many incompressible bytes before the metadata, "pad_after" behind it. NAME-VERSION-variants.json holds "json", or "text" as it is.
 """
 import argparse, base64, gzip, hashlib, html, http.server, io, json, os, random, re, ssl, sys, tarfile, threading, time, urllib.parse, zipfile  # noqa: E401
 
@@ -41,12 +41,14 @@ def normalize(name):
 
 
 def project_of(filename):
+    if filename.endswith("-variants.json"):
+        return normalize(filename.split("-")[0])
     return normalize(filename.split("-")[0] if filename.endswith(".whl") else filename.rsplit("-", 1)[0])
 
 
 def version_of(filename):
     stem = re.sub(r"\.(whl|tar\.gz|zip|tar\.xz|tar\.bz2)$", "", filename)
-    return stem.split("-")[1] if filename.endswith(".whl") else stem.rsplit("-", 1)[1]
+    return stem.split("-")[1] if filename.endswith((".whl", "-variants.json")) else stem.rsplit("-", 1)[1]
 
 
 def noise(seed, n):
@@ -68,7 +70,8 @@ def make_wheel(p):
     name, version = p["filename"].split("-")[:2]
     info = f"{name}-{version}.dist-info"
     members = dict(p.get("members") or {f"{name}/__init__.py": f"version = {version!r}\n"})
-    tags = "-".join(p["filename"][:-4].split("-")[-3:])
+    parts = p["filename"][:-4].split("-")[2:]
+    tags = "-".join(parts[1:4] if parts[0][0].isdigit() else parts[:3])
     out, record = io.BytesIO(), []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
         def add(path, data, stored=False):
@@ -79,6 +82,8 @@ def make_wheel(p):
             add(path, text)
         if p.get("pad"):
             add(f"{name}/pad.bin", noise(p["filename"], p["pad"]), True)
+        if p.get("variant_json"):
+            add(f"{info}/variant.json", json.dumps(p["variant_json"]))
         add(f"{info}/METADATA", p.get("METADATA") or metadata_text(p))
         add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: replica\nRoot-Is-Purelib: {str('any' in tags).lower()}\nTag: {tags}\n")
         if p.get("pad_after"):
@@ -119,7 +124,11 @@ def load(folder, packages):
                 with open(os.path.join(root, n), "rb") as f:
                     files.append(File(n, f.read(), variant=rel[1] if len(rel) > 1 and rel[0] == "variants" else None))
     for p in packages:
-        files.append(File(p["filename"], (make_wheel if p["filename"].endswith(".whl") else make_sdist)(p), p, p.get("variant")))
+        if p["filename"].endswith(".json"):
+            data = p["text"].encode() if "text" in p else json.dumps(p["json"]).encode()
+        else:
+            data = (make_wheel if p["filename"].endswith(".whl") else make_sdist)(p)
+        files.append(File(p["filename"], data, p, p.get("variant")))
     return files
 
 

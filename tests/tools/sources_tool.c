@@ -1,5 +1,5 @@
 /* Drives fetch/ and sources/ from test scripts.
-   usage: sources_tool [OPTION…] pages NAME… | metadata NAME… | get URL… | look URL… (a wheel, by ranges) | pipconf
+   usage: sources_tool [OPTION…] pages NAME… | metadata NAME… | variants NAME… | get URL… | look URL… (a wheel, by ranges) | pipconf
    options: --index ID=URL, --vendor ID=URL, --route NAME (of the index before it; repeatable), --links ID=PATH-OR-URL, --cache DIR, --offline, --refresh,
    --newer-than-none SECONDS (exclude-newer), --max BYTES (get), --bulk (get), --out FILE (get), --tries N.
    One line of result for each thing asked; an error is "NAME: GF_E_… text". Exit status: that of the last error, else 0. Notes go to stderr. */
@@ -141,6 +141,19 @@ static void print_metadata(struct src_set *s, const struct src_file *f)
     printf("\n");
 }
 
+static void print_variants(struct src_set *s, const struct src_file *f)
+{
+    struct gf_err err = GF_ERR_INIT;
+    const struct py_variants *all = NULL;
+    if (src_variants(s, f, &all, &err) != SRC_READY) {
+        tell(f->filename, &err);
+        return;
+    }
+    printf("%s:", f->filename);
+    for (uint32_t i = 0; i < all->n; i++) printf(" %s(%u)", all->v[i].label, all->v[i].n);
+    printf("\n");
+}
+
 static void print_uses(const struct src_set *s)
 {
     static const char *const words[] = { "not-asked", "used", "unreachable" };
@@ -163,20 +176,24 @@ static void ask(const struct options *o, struct net_client *net, const struct gf
         tell("set", &err);
         return;
     }
-    bool metadata = strcmp(o->command, "metadata") == 0;
+    bool metadata = strcmp(o->command, "metadata") == 0, variants = strcmp(o->command, "variants") == 0;
     for (int i = 0; i < o->nnames; i++) src_want_project(s, o->names[i]);
     if (wait_all(s) == 0) {
         for (int i = 0; i < o->nnames; i++) {
             const struct src_project *p = project(s, o->names[i]);
             for (uint32_t k = 0; p && k < p->nfiles; k++)
                 if (metadata) src_want_metadata(s, &p->files[k]);
+                else if (variants && !src_is_variants_file(gf_slice_of(p->files[k].filename))) continue;
+                else if (variants) src_want_variants(s, &p->files[k]);
                 else print_file(s, &p->files[k]);
         }
         int rc = wait_all(s);
-        for (int i = 0; metadata && rc == 0 && i < o->nnames; i++) {
+        for (int i = 0; (metadata || variants) && rc == 0 && i < o->nnames; i++) {
             const struct src_project *p = NULL;
             if (src_project(s, o->names[i], &p, NULL) != SRC_READY) continue;
-            for (uint32_t k = 0; k < p->nfiles; k++) print_metadata(s, &p->files[k]);
+            for (uint32_t k = 0; k < p->nfiles; k++)
+                if (metadata) print_metadata(s, &p->files[k]);
+                else if (src_is_variants_file(gf_slice_of(p->files[k].filename))) print_variants(s, &p->files[k]);
         }
         print_uses(s);
     }
