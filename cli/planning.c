@@ -296,5 +296,7 @@ int opt_planning_solve(struct planning *p, const struct rsv_plan_options *given,
     out_progress_end(&bar);
     if (!rc && p->save_case) rc = write_case(p, ret, err);
     if (!rc && ret->skipped_files) gf_note(out_log(), 1, "%u files with names that cannot be read were skipped", ret->skipped_files);
+    if (!rc && ret->untold_variants) gf_note(out_log(), 0, "the wheel variants of %u version%s could not be judged and are not considered; -v says which and why", ret->untold_variants,
+                                             ret->untold_variants == 1 ? "" : "s");
     return rc;
 }

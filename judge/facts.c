@@ -121,7 +121,7 @@ enum py_tri jdg_eval(struct jdg *j, const struct py_marker *when, const struct j
 {
     if (!when) return PY_YES;
     struct lookup l = { j, NULL, caps };
-    struct py_env env = { look_up, &l };
+    struct py_env env = { .lookup = look_up, .arg = &l };
     if (!py_marker_mentions(when, GF_S("gpu")) || j->gpus.n < 2) return py_marker_eval(when, &env, GF_NONE);
     enum py_tri all = PY_YES;
     for (size_t i = 0; i < j->gpus.n; i++) {

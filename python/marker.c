@@ -25,6 +25,7 @@ enum { N_SYMBOL_OPS = 8 };
 static const char *const VARIABLES[] = {
     "python_version", "python_full_version", "os_name", "sys_platform", "platform_release", "platform_system", "platform_version",
     "platform_machine", "platform_python_implementation", "implementation_name", "implementation_version", "extra", "extras", "dependency_groups",
+    "variant_label", "variant_properties", "variant_features", "variant_namespaces",
 };
 
 static int fail(const struct parser *p, const char *expected)

@@ -17,7 +17,7 @@ static inline enum py_tri py_or(enum py_tri a, enum py_tri b)
 
 struct py_marker; /* immutable, in the arena it was parsed into */
 
-/* Variables of PEP 508 (python_version … extra, extras, dependency_groups, and the dotted old forms) for PY_MARKER_PEP508; any
+/* Variables of PEP 508 (python_version … extra, extras, dependency_groups, those of PEP 825 and the dotted old forms) for PY_MARKER_PEP508; any
  * identifier for PY_MARKER_FACTS, where "=" is also accepted for "==" and bare words are strings (os=linux, cuda>=12.4). */
 enum py_marker_dialect { PY_MARKER_PEP508, PY_MARKER_FACTS };
 int py_marker_parse(struct gf_arena *a, gf_slice text, enum py_marker_dialect d, const struct py_marker **ret, struct gf_err *err);
@@ -26,10 +26,16 @@ int py_marker_parse(struct gf_arena *a, gf_slice text, enum py_marker_dialect d,
  * the literal is one (a value that is none then fits nothing), all else as strings: "in" is a substring test, < and > of strings are
  * no, <= and >= mean equal, ~= and === are unknown. FACTS: as versions when both sides are ("==3.12.*" too), else dotted numbers
  * ("6.1.0-57-amd64" >= "4.4"), else strings, whose order is unknown; "in" looks for a whole word ('avx2' in cpu_flags). */
+struct py_marker_variant {     /* PEP 825: of the wheel whose requirement it is */
+    const char *label;
+    const char *const *properties; /* "nvidia::sm_arch::90_real": those that the target supports */
+    uint32_t n;
+};
 struct py_env {
     /* The value of a variable: true and *ret set; false: unknown. Not asked for "extra", "extras" and "dependency_groups". */
     bool (*lookup)(const void *arg, gf_slice name, gf_slice *ret);
     const void *arg;
+    const struct py_marker_variant *variant; /* NULL: an ordinary wheel, whose label is empty like its sets */
 };
 /* extra: the normalized extra that is being looked through, GF_NONE for none (then extra == 'x' is no). */
 enum py_tri py_marker_eval(const struct py_marker *m, const struct py_env *env, gf_slice extra);

@@ -121,6 +121,35 @@ static bool is_set_variable(const struct py_marker_side *s)
     return s->variable && (gf_slice_is(s->text, "extras") || gf_slice_is(s->text, "dependency_groups"));
 }
 
+/* "nvidia :: sm_arch" against the first parts of "nvidia::sm_arch::90_real", blanks around the colons apart. */
+static bool is_property(gf_slice literal, gf_slice property, unsigned parts)
+{
+    for (unsigned i = 0; i < parts; i++) {
+        ptrdiff_t at = gf_slice_find(literal, GF_S("::")), end = gf_slice_find(property, GF_S("::"));
+        if ((at < 0) != (i + 1 == parts)) return false;
+        gf_slice l = gf_slice_sub(literal, 0, at < 0 ? literal.n : (size_t)at), p = gf_slice_sub(property, 0, end < 0 ? property.n : (size_t)end);
+        if (!gf_slice_eq(gf_slice_trim(l), p)) return false;
+        literal = at < 0 ? GF_S("") : gf_slice_from(literal, (size_t)at + 2);
+        property = end < 0 ? GF_S("") : gf_slice_from(property, (size_t)end + 2);
+    }
+    return true;
+}
+
+/* variant_label, variant_properties, variant_features and variant_namespaces: of the wheel that the requirement belongs to. */
+static enum py_tri by_variant(const struct py_marker *m, const struct py_marker_side *var, const struct py_marker_variant *v)
+{
+    bool left = var == &m->left;
+    if (gf_slice_is(var->text, "variant_label")) {
+        gf_slice label = gf_slice_of(v ? v->label : "");
+        return left ? as_strings(m->op, label, m->right.text) : as_strings(m->op, m->left.text, label);
+    }
+    if (left || (m->op != PY_M_IN && m->op != PY_M_NOT_IN)) return PY_UNKNOWN;
+    unsigned parts = gf_slice_is(var->text, "variant_properties") ? 3 : gf_slice_is(var->text, "variant_features") ? 2 : 1;
+    bool in = false;
+    for (uint32_t i = 0; v && i < v->n && !in; i++) in = is_property(m->left.text, gf_slice_of(v->properties[i]), parts);
+    return tri(in == (m->op == PY_M_IN));
+}
+
 /* One side names the fact, the right one when none is a variable; the other is text, even where it looks like a variable. */
 static enum py_tri compare(const struct py_marker *m, const struct eval *e)
 {
@@ -129,6 +158,7 @@ static enum py_tri compare(const struct py_marker *m, const struct eval *e)
     if (m->dialect == PY_MARKER_PEP508 && var->variable) {
         if (is_set_variable(&m->left) || is_set_variable(&m->right)) return by_set(m, e->sel);
         if (gf_slice_is(var->text, "extra")) return by_extra(m, e->sel, e->one_extra);
+        if (*var->text.p == 'v') return by_variant(m, var, e->env->variant);
     }
     if (!e->env->lookup(e->env->arg, var->text, &value) || !value.p) return PY_UNKNOWN;
     if (var == &m->left) l = value;

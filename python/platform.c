@@ -53,7 +53,7 @@ static bool lookup(const void *arg, gf_slice name, gf_slice *ret)
     return true;
 }
 
-struct py_env py_platform_env(const struct py_platform *p) { return (struct py_env){ lookup, p }; }
+struct py_env py_platform_env(const struct py_platform *p) { return (struct py_env){ .lookup = lookup, .arg = p }; }
 
 static bool take_small(gf_slice *s, unsigned *ret)
 {

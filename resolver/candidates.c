@@ -1,24 +1,14 @@
 /* From the files of a project to its frozen, judged and ranked list of candidates. */
 #include "python/wheel.h"
-#include "resolver/universe.h"
+#include "resolver/variants.h"
 #include <strings.h>
 
-struct entry {               /* one file, read */
-    const struct src_file *file;
-    const char *need;        /* what it needs: ">=3.10", "2.28" */
-    const char *build_rest;  /* "" without a build tag */
-    uint64_t build_n;        /* 0 without one, else the number + 1 */
-    uint32_t version;        /* place in the list of versions, rising once they are sorted */
-    int rank;                /* of its tags, lower is better */
-    int verdict;             /* 0: fits; else the enum rsv_reason_kind that refuses it */
-    uint16_t source;
-    bool sdist, newer_python;
-};
 struct reading {             /* the files of one project on their way to candidates */
     struct rsv_universe *u;
     rsv_pkg pkg;
     struct gf_names texts;   /* version texts as written; many files share one */
     GF_VEC(struct py_version) versions; /* by id of texts; text NULL: not a version */
+    GF_VEC(struct rsv_entry) wheels; /* variants whose tags fit */
     gf_slice prefix;         /* NAME-VERSION- of the last wheel: files come sorted by name, the next one mostly begins so too */
     uint32_t prefix_version;
     const char *last_requires; /* likewise */
@@ -180,27 +170,32 @@ static bool take_version(struct reading *r, gf_slice *rest, uint32_t *ret)
     return true;
 }
 
-/* [BUILD-]PY-ABI-PLATFORM */
-static bool split_tags(gf_slice rest, gf_slice *build, gf_slice *tags)
+/* [BUILD-]PY-ABI-PLATFORM[-LABEL]: a build tag begins with a digit. */
+static bool split_tags(gf_slice rest, gf_slice *build, gf_slice *tags, gf_slice *label)
 {
     gf_slice part = rest;
     unsigned dashes = 0;
-    for (ptrdiff_t at; dashes < 4 && (at = gf_slice_chr(part, '-')) >= 0; dashes++) part = gf_slice_from(part, (size_t)at + 1);
-    *build = GF_NONE;
-    if (dashes == 3) gf_slice_cut(&rest, '-', build);
+    for (ptrdiff_t at; dashes < 5 && (at = gf_slice_chr(part, '-')) >= 0; dashes++) part = gf_slice_from(part, (size_t)at + 1);
+    *build = *label = GF_NONE;
+    bool has_build = dashes > 2 && gf_is_digit((unsigned char)*rest.p);
+    if (has_build) gf_slice_cut(&rest, '-', build);
+    if (dashes == (has_build ? 4 : 3)) {
+        *label = part; /* what stands behind the last dash */
+        rest.n -= part.n + 1;
+        if (!py_wheel_label_valid(part)) return false;
+    }
     *tags = rest;
-    return dashes == 2 || dashes == 3;
+    return dashes >= 2 && dashes <= 4;
 }
 
-static bool read_wheel(struct reading *r, const struct src_file *f, struct entry *e)
+static bool read_wheel(struct reading *r, const struct src_file *f, struct rsv_entry *e)
 {
     struct rsv_universe *u = r->u;
     const struct rsv_package *p = &u->pkg.v[r->pkg];
-    gf_slice rest = gf_slice_of(f->filename), build, tags;
+    gf_slice rest = gf_slice_of(f->filename), build, tags, label;
     rest.n -= 4; /* .whl */
-    if (!take_version(r, &rest, &e->version) || e->version == RSV_NONE || !split_tags(rest, &build, &tags)) return false;
+    if (!take_version(r, &rest, &e->version) || e->version == RSV_NONE || !split_tags(rest, &build, &tags, &label)) return false;
     if (build.p) {
-        if (!build.n || !gf_is_digit((unsigned char)build.p[0])) return false;
         e->build_n = gf_take_u64(&build) + 1;
         e->build_rest = gf_arena_str(&u->mem, build);
     }
@@ -209,10 +204,11 @@ static bool read_wheel(struct reading *r, const struct src_file *f, struct entry
     e->verdict = a->verdict;
     e->need = a->need;
     if (!e->verdict && unwanted(u, p->name, false)) e->verdict = RSV_R_BINARY;
+    if (label.p) e->label = gf_arena_str(&u->mem, label);
     return true;
 }
 
-static bool read_sdist(struct reading *r, const struct src_file *f, struct entry *e)
+static bool read_sdist(struct reading *r, const struct src_file *f, struct rsv_entry *e)
 {
     struct rsv_universe *u = r->u;
     const struct rsv_package *p = &u->pkg.v[r->pkg];
@@ -225,9 +221,9 @@ static bool read_sdist(struct reading *r, const struct src_file *f, struct entry
     return e->version != RSV_NONE;
 }
 
-static bool read_file(struct reading *r, const struct src_file *f, struct entry *e)
+static bool read_file(struct reading *r, const struct src_file *f, struct rsv_entry *e)
 {
-    *e = (struct entry){ .file = f, .source = f->source, .build_rest = "" };
+    *e = (struct rsv_entry){ .file = f, .source = f->source, .build_rest = "" };
     if (!(gf_slice_ends(gf_slice_of(f->filename), GF_S(".whl")) ? read_wheel(r, f, e) : read_sdist(r, f, e))) return false;
     enum rsv_python_fit fit = python_fits(r, f->requires_python);
     if ((!e->verdict && fit == RSV_PYTHON_MISFIT) || (e->verdict == RSV_R_ABI && fit != RSV_PYTHON_FITS)) {
@@ -244,7 +240,7 @@ static bool read_file(struct reading *r, const struct src_file *f, struct entry 
 }
 
 /* How near a refused file is to being taken: the nearest speaks for its version. */
-static int distance(const struct entry *e)
+static int distance(const struct rsv_entry *e)
 {
     switch (e->verdict) {
     case 0: return (e->sdist ? 1 : 0) + (e->newer_python ? 2 : 0);
@@ -252,6 +248,7 @@ static int distance(const struct entry *e)
     case RSV_R_HASH: return 9;
     case RSV_R_SDIST:
     case RSV_R_BINARY: return 10;
+    case RSV_R_NO_VARIANT: return 11;
     case RSV_R_PYTHON: return 5;
     case RSV_R_LIBC: return 6;
     case RSV_R_ABI: return 7;
@@ -261,7 +258,7 @@ static int distance(const struct entry *e)
 
 static int compare_entries(const void *pa, const void *pb)
 {
-    const struct entry *a = pa, *b = pb;
+    const struct rsv_entry *a = pa, *b = pb;
     if (a->version != b->version) return a->version < b->version ? -1 : 1;
     if (a->source != b->source) return a->source < b->source ? -1 : 1;
     int c = distance(a) - distance(b);
@@ -281,7 +278,7 @@ static int compare_versions(const void *pa, const void *pb, void *arg)
 }
 
 /* Versions by rising value: entries get their version's place, spellings of one version the same one. Returns the sorted list, malloc'd. */
-static uint32_t *sort_versions(struct reading *r, struct entry *e, size_t n)
+static uint32_t *sort_versions(struct reading *r, struct rsv_entry *e, size_t n)
 {
     size_t nv = r->versions.n;
     uint32_t *order = gf_xreallocarray(NULL, nv + 1, sizeof *order), *place = gf_xreallocarray(NULL, nv + 1, sizeof *place);
@@ -292,6 +289,7 @@ static uint32_t *sort_versions(struct reading *r, struct entry *e, size_t n)
         place[order[i]] = same ? place[order[i - 1]] : i;
     }
     for (size_t i = 0; i < n; i++) e[i].version = place[e[i].version];
+    for (size_t i = 0; i < r->wheels.n; i++) r->wheels.v[i].version = place[r->wheels.v[i].version];
     free(place);
     return order;
 }
@@ -312,13 +310,14 @@ static const char *unit_of(struct rsv_universe *u, const struct rsv_package *p, 
     }
 }
 
-static void refuse(struct rsv_universe *u, rsv_pkg id, struct rsv_candidate *c, int verdict, const char *need)
+void rsv_refuse(struct rsv_universe *u, rsv_pkg id, struct rsv_candidate *c, int verdict, const char *need)
 {
+    if (!verdict) return;
     struct rsv_reason r = { .kind = (enum rsv_reason_kind)verdict, .pkg = id, .dep = RSV_NONE, .text = need, .unit = unit_of(u, &u->pkg.v[id], verdict) };
     if (!rsv_is_freed(u, r.unit)) c->refused = rsv_reason_add(u, r);
 }
 
-static void judge(struct rsv_universe *u, rsv_pkg id, struct rsv_candidate *c)
+void rsv_judge(struct rsv_universe *u, rsv_pkg id, struct rsv_candidate *c)
 {
     struct rsv_package *p = &u->pkg.v[id];
     if (c->refused != RSV_NONE) return;
@@ -428,7 +427,24 @@ void rsv_publish_refusals(struct rsv_universe *u, rsv_pkg pkg)
     gf_vec_free(&groups);
 }
 
-static void keep_candidates(struct reading *r, const uint32_t *order, const struct entry *e, size_t n, rsv_pkg by)
+static int by_version_and_source(const void *pa, const void *pb)
+{
+    const struct rsv_entry *a = pa, *b = pb;
+    if (a->version != b->version) return a->version < b->version ? -1 : 1;
+    return a->source < b->source ? -1 : a->source > b->source;
+}
+
+static struct rsv_variant_list wheels_of(const struct reading *r, const struct rsv_entry *e)
+{
+    struct rsv_variant_list l = { NULL, 0 };
+    for (size_t i = 0; i < r->wheels.n; i++) {
+        if (by_version_and_source(&r->wheels.v[i], e) != 0) continue;
+        if (!l.n++) l.v = &r->wheels.v[i];
+    }
+    return l;
+}
+
+static void keep_candidates(struct reading *r, const struct src_project *project, const uint32_t *order, const struct rsv_entry *e, size_t n, rsv_pkg by)
 {
     struct rsv_universe *u = r->u;
     size_t distinct = 0;
@@ -442,37 +458,67 @@ static void keep_candidates(struct reading *r, const uint32_t *order, const stru
         *c = (struct rsv_candidate){ .version = r->versions.v[order[e[i].version]], .file = e[i].file, .source = e[i].source, .sdist = e[i].sdist, .newer_python = e[i].newer_python, .refused = RSV_NONE,
                                      .provider = RSV_NONE };
         c->pre = py_version_is_pre(&c->version);
-        if (e[i].verdict) refuse(u, r->pkg, c, e[i].verdict, e[i].need);
+        struct rsv_variant_list wheels = wheels_of(r, &e[i]);
+        if (wheels.n) rsv_choose_variant(u, r->pkg, c, &e[i], wheels, project);
+        else rsv_refuse(u, r->pkg, c, e[i].verdict, e[i].need);
     }
     if (by == RSV_NONE) return;
     p->c[p->n] = (struct rsv_candidate){ .replaces_by = true, .provider = by, .refused = RSV_NONE };
     py_version_parse(&u->mem, GF_S("0"), &p->c[p->n++].version);
 }
 
-int rsv_load_distribution(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, struct gf_err *err)
+/* A variant whose tags fit waits for what variants.json says; in its place stands that its version has nothing else. */
+static void set_variant_aside(struct reading *r, struct rsv_entry *e)
 {
-    (void)err;
-    struct reading r = { .u = u, .pkg = pkg };
-    gf_names_init(&r.texts);
-    struct entry *entries = gf_xreallocarray(NULL, project->nfiles + 1, sizeof *entries);
+    if (!e->label || e->verdict) return;
+    gf_vec_push(&r->wheels, *e);
+    e->verdict = RSV_R_NO_VARIANT;
+}
+
+/* The best file of each version and source; returns their number. */
+static size_t read_files(struct reading *r, const struct src_project *project, struct rsv_entry *entries)
+{
     size_t n = 0;
     for (uint32_t i = 0; i < project->nfiles; i++) {
-        if (!read_file(&r, &project->files[i], &entries[n])) u->skipped_files++;
-        else if (!n || entries[n].version != entries[n - 1].version || entries[n].source != entries[n - 1].source) n++;
+        if (!read_file(r, &project->files[i], &entries[n])) {
+            r->u->skipped_files += !src_is_variants_file(gf_slice_of(project->files[i].filename));
+            continue;
+        }
+        set_variant_aside(r, &entries[n]);
+        if (!n || entries[n].version != entries[n - 1].version || entries[n].source != entries[n - 1].source) n++;
         else if (compare_entries(&entries[n], &entries[n - 1]) < 0) entries[n - 1] = entries[n]; /* the best of a version is what counts */
     }
-    uint32_t *order = sort_versions(&r, entries, n);
+    return n;
+}
+
+static void take_entries(struct reading *r, const struct src_project *project, struct rsv_entry *entries, size_t n)
+{
+    struct rsv_universe *u = r->u;
+    rsv_pkg pkg = r->pkg;
+    uint32_t *order = sort_versions(r, entries, n);
     qsort(entries, n, sizeof *entries, compare_entries);
+    if (r->wheels.n) qsort(r->wheels.v, r->wheels.n, sizeof *r->wheels.v, by_version_and_source);
     rsv_pkg by = RSV_NONE;
     replaced_by(u, &u->pkg.v[pkg], &by);
-    keep_candidates(&r, order, entries, n, by);
+    keep_candidates(r, project, order, entries, n, by);
     free(order);
-    free(entries);
-    gf_vec_free(&r.versions);
-    gf_names_release(&r.texts);
     for (uint32_t i = 0; i < u->pkg.v[pkg].n; i++)
-        if (!u->pkg.v[pkg].c[i].replaces_by) judge(u, pkg, &u->pkg.v[pkg].c[i]);
+        if (!u->pkg.v[pkg].c[i].replaces_by && !u->pkg.v[pkg].c[i].choice) rsv_judge(u, pkg, &u->pkg.v[pkg].c[i]);
     rsv_order_candidates(u, &u->pkg.v[pkg]);
     u->pkg.v[pkg].unreachable = project->unreachable;
-    return 0;
+}
+
+enum rsv_state rsv_load_distribution(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, struct gf_err *err)
+{
+    struct reading r = { .u = u, .pkg = pkg };
+    gf_names_init(&r.texts);
+    struct rsv_entry *entries = gf_xreallocarray(NULL, project->nfiles + 1, sizeof *entries);
+    size_t n = read_files(&r, project, entries);
+    enum rsv_state state = r.wheels.n ? rsv_await_variants(u, pkg, project, r.wheels.v, r.wheels.n, r.versions.v, err) : RSV_READY;
+    if (state == RSV_READY) take_entries(&r, project, entries, n);
+    free(entries);
+    gf_vec_free(&r.versions);
+    gf_vec_free(&r.wheels);
+    gf_names_release(&r.texts);
+    return state;
 }

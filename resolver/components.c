@@ -191,3 +191,15 @@ rsv_set rsv_driver_with_cuda(struct rsv_universe *u, rsv_pkg driver, const char 
         if (mtx_driver_runs_ptx(u->p->matrix, u->driver_os, gf_slice_of(p->c[i].version.text), gf_slice_of(cuda)).value != PY_NO) rsv_set_add(&w, i);
     return rsv_set_build(&u->mem, &w);
 }
+
+rsv_set rsv_driver_between(struct rsv_universe *u, rsv_pkg driver, const char *low, const char *high)
+{
+    struct rsv_set_builder w = { 0 };
+    const struct rsv_package *p = &u->pkg.v[driver];
+    for (uint32_t i = 0; i < p->n; i++) {
+        const char *cuda = mtx_driver_cuda(u->p->matrix, u->driver_os, gf_slice_of(p->c[i].version.text));
+        bool fits = cuda && (!low || gf_dotted_cmp(gf_slice_of(cuda), gf_slice_of(low)) >= 0) && (!high || gf_dotted_cmp(gf_slice_of(cuda), gf_slice_of(high)) < 0);
+        if (fits) rsv_set_add(&w, i);
+    }
+    return rsv_set_build(&u->mem, &w);
+}

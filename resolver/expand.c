@@ -1,5 +1,5 @@
 /* What follows from choosing a candidate: its metadata, the matrix's rules, its variant, the policies it leans on. */
-#include "resolver/universe.h"
+#include "resolver/variants.h"
 
 struct need {                /* one edge to come */
     rsv_pkg dep;
@@ -190,7 +190,8 @@ static void need_policies(struct rsv_universe *u, struct needs *out, const char 
                    (struct rsv_reason){ .kind = RSV_R_GPU_UNKNOWN, .unit = "policy:unknown" });
     if (c->sdist)
         need_exact(u, out, rsv_package(u, RSV_POLICY, "sdist", NULL), rsv_set_one(&u->mem, 0), (struct rsv_reason){ .kind = RSV_R_SDIST, .unit = "policy:sdist" });
-    bool runs_on_gpu = u->p->gpu_rules && u->p->profile->ngpus && !c->sdist && mtx_holds_gpu_code(u->p->matrix, name);
+    bool told = c->choice && c->choice->build;
+    bool runs_on_gpu = u->p->gpu_rules && u->p->profile->ngpus && !c->sdist && (told || mtx_holds_gpu_code(u->p->matrix, name));
     if (runs_on_gpu) /* whatever it was built with, a driver that serves the cards must be there */
         need_exact(u, out, rsv_package(u, RSV_DRIVER, "driver", NULL), rsv_set_full(), (struct rsv_reason){ .kind = RSV_R_RULE, .text = "a driver", .unit = "fact:driver" });
     if (c->newer_python)
@@ -210,6 +211,20 @@ static enum rsv_state need_ptx_driver(struct rsv_universe *u, struct needs *out,
     enum rsv_state state = rsv_load_list(u, driver, err);
     if (state == RSV_READY)
         need_exact(u, out, driver, rsv_driver_with_cuda(u, driver, c->ptx_cuda), (struct rsv_reason){ .kind = RSV_R_PTX, .text = c->ptx_cuda, .unit = "fact:driver" });
+    return state;
+}
+
+/* A wheel variant states between which CUDAs the driver's own must be. */
+static enum rsv_state need_variant_driver(struct rsv_universe *u, struct needs *out, const struct rsv_candidate *c, struct gf_err *err)
+{
+    const struct rsv_choice *x = c->choice;
+    if (!x || (!x->low && !x->high) || u->p->driver != RSV_DRIVER_ANY) return RSV_READY;
+    rsv_pkg driver = rsv_package(u, RSV_DRIVER, "driver", NULL);
+    enum rsv_state state = rsv_load_list(u, driver, err);
+    if (state == RSV_READY)
+        need_exact(u, out, driver, rsv_driver_between(u, driver, x->low, x->high),
+                   (struct rsv_reason){ .kind = RSV_R_RULE, .unit = "fact:driver", .text = gf_arena_printf(&u->mem, "a driver that knows CUDA %s%s%s%s", x->low ? x->low : "",
+                                                                                                          x->low && x->high ? " and is " : "", x->high ? "below " : "", x->high ? x->high : "") });
     return state;
 }
 
@@ -245,17 +260,18 @@ static enum rsv_state metadata_of(struct rsv_universe *u, struct rsv_solver *s, 
 }
 
 /* Is r in force: without an extra, or by that extra alone. */
-static bool in_force(const struct rsv_universe *u, const struct py_req *r, const char *extra)
+static bool in_force(const struct py_env *env, const struct py_req *r, const char *extra)
 {
     if (!r->marker) return !extra;
     if (extra && !py_marker_mentions(r->marker, GF_S("extra"))) return false;
-    return py_marker_eval(r->marker, &u->env, gf_slice_of(extra)) != PY_NO;
+    return py_marker_eval(r->marker, env, gf_slice_of(extra)) != PY_NO;
 }
 
-static void need_metadata(struct rsv_universe *u, struct needs *out, const struct py_metadata *m, const char *extra)
+static void need_metadata(struct rsv_universe *u, struct needs *out, const struct py_metadata *m, const struct rsv_candidate *c, const char *extra)
 {
+    struct py_env env = rsv_env_of(u, c);
     for (uint32_t i = 0; i < m->nrequires; i++)
-        if (in_force(u, &m->requires[i], extra)) need_requirement(u, out, &m->requires[i], (struct rsv_reason){ .kind = RSV_R_METADATA, .text = m->requires[i].text });
+        if (in_force(&env, &m->requires[i], extra)) need_requirement(u, out, &m->requires[i], (struct rsv_reason){ .kind = RSV_R_METADATA, .text = m->requires[i].text });
 }
 
 static bool url_asked_for(const struct rsv_universe *u, const struct py_req *r)
@@ -268,9 +284,10 @@ static bool url_asked_for(const struct rsv_universe *u, const struct py_req *r)
 /* A package that would bring another from a URL of its own choice is not taken: the index was asked, not that place. */
 static bool wants_url(struct rsv_universe *u, struct rsv_solver *s, rsv_pkg pkg, uint32_t at, const struct py_metadata *m, const char *extra)
 {
+    struct py_env env = rsv_env_of(u, &u->pkg.v[u->pkg.v[pkg].base].c[at]);
     for (uint32_t i = 0; i < m->nrequires; i++) {
         const struct py_req *r = &m->requires[i];
-        if (!r->url || !in_force(u, r, extra) || url_asked_for(u, r)) continue;
+        if (!r->url || !in_force(&env, r, extra) || url_asked_for(u, r)) continue;
         struct rsv_term t = { pkg, true, rsv_set_one(&u->mem, at) };
         rsv_add_external(s, &t, 1, rsv_reason_add(u, (struct rsv_reason){ .kind = RSV_R_URL, .pkg = pkg, .dep = RSV_NONE, .text = gf_arena_strz(&u->mem, r->text) }));
         return true;
@@ -285,10 +302,11 @@ static enum rsv_state expand_distribution(struct rsv_universe *u, struct rsv_sol
     struct needs needs = { 0 };
     enum rsv_state state = metadata_of(u, s, pkg, at, &meta, err);
     if (state != RSV_READY || !meta || wants_url(u, s, pkg, at, meta, NULL)) return state;
-    need_metadata(u, &needs, meta, NULL);
+    need_metadata(u, &needs, meta, c, NULL);
     need_rules(u, &needs, u->pkg.v[pkg].name, c);
     need_policies(u, &needs, u->pkg.v[pkg].name, c);
     state = need_ptx_driver(u, &needs, c, err);
+    if (state == RSV_READY) state = need_variant_driver(u, &needs, c, err);
     if (state == RSV_ERROR) {
         gf_vec_free(&needs.v);
         return state;
@@ -340,7 +358,7 @@ static enum rsv_state expand_extra(struct rsv_universe *u, struct rsv_solver *s,
             gf_vec_free(&needs.v);
             return state;
         }
-        need_metadata(u, &needs, meta, u->pkg.v[pkg].extra);
+        need_metadata(u, &needs, meta, &u->pkg.v[base].c[at], u->pkg.v[pkg].extra);
     }
     return finish(u, s, &needs, pkg, at, err);
 }

@@ -127,6 +127,7 @@ static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char
                                u->platform.libc_minor);
     case RSV_R_YANKED: return gf_arena_printf(a, "%s was withdrawn by its authors%s%s", who, r->text && *r->text ? ": " : "", r->text ? r->text : "");
     case RSV_R_SDIST: return gf_arena_printf(a, "%s comes as a source archive only, which the target would have to build", who);
+    case RSV_R_NO_VARIANT: return gf_arena_printf(a, "%s has no wheel variant for this target: %s", who, r->text);
     case RSV_R_BINARY: return gf_arena_printf(a, "%s comes as wheels only and the request refuses those", who);
     case RSV_R_HASH: return gf_arena_printf(a, "%s has none of the digests that the request gives (--hash)", who);
     case RSV_R_NO_EXTRA: return gf_arena_printf(a, "%s has no extra '%s', which other versions have", who, r->text);
@@ -143,10 +144,12 @@ static char *refused_text(struct rsv_universe *u, struct gf_arena *a, const char
     }
 }
 
+const char *rsv_refusal_words(struct rsv_universe *u, struct gf_arena *a, const struct rsv_reason *r) { return refused_text(u, a, "", r) + 1; }
+
 static const char *id_of(enum rsv_reason_kind k)
 {
     static const char *const ids[] = { "requested", "constraint", "requires", "rule", "provides", "same-extra", "one-variant", "policy", "python-version", "no-wheel-for-python",
-                                       "no-wheel-for-platform", "no-wheel-for-arch", "glibc-too-old", "yanked", "source-only", "wheels-only", "hash", "no-extra", "url", "not-found", "metadata-unreadable", "cannot-be-built",
+                                       "no-wheel-for-platform", "no-wheel-for-arch", "glibc-too-old", "yanked", "source-only", "no-variant", "wheels-only", "hash", "no-extra", "url", "not-found", "metadata-unreadable", "cannot-be-built",
                                        "no-gpu-code", "gpu-code-unknown", "ptx-needs-driver", "cpu-build", "driver", "driver-gpu", "fact" };
     return ids[k];
 }
@@ -280,6 +283,7 @@ static int telling(const struct rsv_universe *u, const struct rsv_incompat *inc)
     case RSV_R_CONSTRAINT: return 30;
     case RSV_R_METADATA: return inc->nterms == 1 ? 60 : 20;
     case RSV_R_SDIST: return 55;
+    case RSV_R_NO_VARIANT: return 94;
     case RSV_R_URL:
     case RSV_R_NO_EXTRA:
     case RSV_R_BUILD:

@@ -11,6 +11,8 @@ char *rsv_package_text(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg);
 bool rsv_reason_text(struct rsv_universe *u, struct gf_arena *a, const struct rsv_incompat *inc, struct mdl_reason *ret);
 /* A candidate's own refusal in words. */
 void rsv_refusal_text(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg, uint32_t candidate, struct mdl_reason *ret);
+/* The same without its subject: "has no code for …". */
+const char *rsv_refusal_words(struct rsv_universe *u, struct gf_arena *a, const struct rsv_reason *r);
 /* The leaves under the refusal of the solve, each once, requests first. malloc'd array of incompatibility numbers. */
 uint32_t *rsv_refusal_leaves(struct rsv_universe *u, size_t *ret_n);
 /* The leaf that says most: a fact against a rule rather than a requirement against another. RSV_NONE without any. */

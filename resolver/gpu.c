@@ -1,5 +1,5 @@
 /* The target's facts against one build: GPU code, driver, and what the matrix's rules say of glibc, kernel, CPU … */
-#include "resolver/universe.h"
+#include "resolver/variants.h"
 #include <stdio.h>
 
 static uint32_t gpu_reason(struct rsv_universe *u, const struct rsv_package *p, enum rsv_reason_kind kind, const char *text, const char *why, const char *source)
@@ -89,8 +89,9 @@ void rsv_judge_gpu(struct rsv_universe *u, struct rsv_package *p, struct rsv_can
 {
     struct mtx *m = u->p->matrix;
     const char *family = index_name(u, c);
-    if (!mtx_family_of(m, p->name) && !mtx_holds_gpu_code(m, p->name)) return;
-    const char *variant = mtx_variant_of(m, p->name, &c->version, family, u->build_platform);
+    const struct rsv_choice *own = c->choice && c->choice->label ? c->choice : NULL; /* says itself what it is */
+    if (!own && !mtx_family_of(m, p->name) && !mtx_holds_gpu_code(m, p->name)) return;
+    const char *variant = own ? own->variant : mtx_variant_of(m, p->name, &c->version, family, u->build_platform);
     if (variant) c->variant = variant;
     if (!u->p->gpu_rules || c->sdist) return;
     judge_cuda_distance(u, c);
@@ -99,8 +100,8 @@ void rsv_judge_gpu(struct rsv_universe *u, struct rsv_package *p, struct rsv_can
         c->refused = gpu_reason(u, p, RSV_R_CPU_BUILD, "cpu", NULL, NULL);
         return;
     }
-    if (!mtx_holds_gpu_code(m, p->name)) return;
-    c->build = mtx_build_of(m, p->name, &c->version, family, u->build_platform, c->file ? c->file->sha256 : NULL);
+    if (!mtx_holds_gpu_code(m, p->name) && !(own && own->build)) return;
+    c->build = own ? own->build : mtx_build_of(m, p->name, &c->version, family, u->build_platform, c->file ? c->file->sha256 : NULL);
     judge_cuda_distance(u, c);
     bool foreign = refuse_foreign(u, p, c);
     if (!foreign && (!c->build || !c->build->carries)) {
@@ -168,14 +169,14 @@ static bool asks_driver(const struct mtx_rule *r)
     return false;
 }
 
-struct py_env rsv_facts_env(const struct rsv_universe *u) { return (struct py_env){ fact_lookup, u }; }
+struct py_env rsv_facts_env(const struct rsv_universe *u) { return (struct py_env){ .lookup = fact_lookup, .arg = u }; }
 
 bool rsv_rule_applies(struct rsv_universe *u, const struct mtx_rule *r, const struct rsv_candidate *c)
 {
     if (!py_specset_contains(&r->versions, &c->version)) return false;
     if (r->variant && !(c->variant && strcmp(c->variant, r->variant) == 0)) return false;
     if (!r->when) return true;
-    struct py_env env = asks_driver(r) ? (struct py_env){ driver_fact_lookup, u } : rsv_facts_env(u);
+    struct py_env env = asks_driver(r) ? (struct py_env){ .lookup = driver_fact_lookup, .arg = u } : rsv_facts_env(u);
     return py_marker_eval(r->when, &env, GF_NONE) != PY_NO;
 }
 

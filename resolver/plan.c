@@ -7,11 +7,16 @@ static void want_project(void *arg, const char *name) { src_want_project(arg, na
 static enum src_state project(void *arg, const char *name, const struct src_project **ret, struct gf_err *err) { return src_project(arg, name, ret, err); }
 static void want_metadata(void *arg, const struct src_file *f) { src_want_metadata(arg, f); }
 static enum src_state metadata(void *arg, const struct src_file *f, const struct py_metadata **ret, struct gf_err *err) { return src_metadata(arg, f, ret, err); }
+static void want_variants(void *arg, const struct src_file *f) { src_want_variants(arg, f); }
+static enum src_state variants(void *arg, const struct src_file *f, const struct py_variants **ret, struct gf_err *err) { return src_variants(arg, f, ret, err); }
 static int wait_any(void *arg, struct gf_err *err) { return src_wait(arg, err); }
 static const struct src_index *index_at(void *arg, size_t i) { return i < src_set_count(arg) ? src_set_index(arg, i) : NULL; }
 static enum src_use use_of(void *arg, size_t i, const char **ret_why) { return src_set_use(arg, i, ret_why); }
 
-struct rsv_supply rsv_supply_of_sources(struct src_set *s) { return (struct rsv_supply){ s, want_project, project, want_metadata, metadata, wait_any, index_at, use_of }; }
+struct rsv_supply rsv_supply_of_sources(struct src_set *s)
+{
+    return (struct rsv_supply){ s, want_project, project, want_metadata, metadata, want_variants, variants, wait_any, index_at, use_of };
+}
 
 static void tell_progress(const struct rsv_universe *u, const struct rsv_plan_options *o)
 {
@@ -168,6 +173,7 @@ int rsv_plan(const struct rsv_problem *p, struct rsv_supply supply, const struct
     enum rsv_outcome outcome = rsv_run(&u, o, err);
     rsv_counts(u.solver, &ret->decisions, &ret->conflicts);
     ret->skipped_files = u.skipped_files;
+    ret->untold_variants = u.untold_variants;
     if (outcome == RSV_SOLVED) rc = planned(&u, o, ret, err);
     else if (outcome == RSV_UNSOLVABLE) rc = refused(&u, o, ret, err);
     rsv_universe_release(&u);

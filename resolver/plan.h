@@ -21,6 +21,7 @@ struct rsv_result {
     struct mdl_lock *lock;      /* a plan; else NULL */
     struct rsv_refused *refused; /* else this */
     uint32_t decisions, conflicts, skipped_files;
+    uint32_t untold_variants;   /* versions whose wheel variants could not be judged */
     uint64_t download;          /* bytes of the plan, of what has a known size */
     uint32_t packages;          /* without the installer */
 };

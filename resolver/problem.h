@@ -13,6 +13,8 @@ struct rsv_supply {
     enum src_state (*project)(void *arg, const char *name, const struct src_project **ret, struct gf_err *err);
     void (*want_metadata)(void *arg, const struct src_file *f);
     enum src_state (*metadata)(void *arg, const struct src_file *f, const struct py_metadata **ret, struct gf_err *err);
+    void (*want_variants)(void *arg, const struct src_file *f);
+    enum src_state (*variants)(void *arg, const struct src_file *f, const struct py_variants **ret, struct gf_err *err);
     int (*wait)(void *arg, struct gf_err *err);
     const struct src_index *(*index)(void *arg, size_t i); /* NULL beyond the last */
     enum src_use (*use)(void *arg, size_t i, const char **ret_why);

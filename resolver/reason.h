@@ -18,6 +18,7 @@ enum rsv_reason_kind {
     RSV_R_LIBC,         /* needs a newer libc */
     RSV_R_YANKED,
     RSV_R_SDIST,        /* only a source archive, and those are refused */
+    RSV_R_NO_VARIANT,   /* text: why none of its wheel variants fits, and it has no other file */
     RSV_R_BINARY,       /* only wheels, and the request refuses them */
     RSV_R_HASH,         /* none of the digests that the request gives */
     RSV_R_NO_EXTRA,     /* text: an extra that newer versions have and this one has not */

@@ -54,6 +54,18 @@ static enum src_state metadata(void *arg, const struct src_file *f, const struct
     return state;
 }
 
+static void want_variants(void *arg, const struct src_file *f)
+{
+    struct rsv_record *r = arg;
+    r->supply.want_variants(r->supply.arg, f);
+}
+
+static enum src_state variants(void *arg, const struct src_file *f, const struct py_variants **ret, struct gf_err *err)
+{
+    struct rsv_record *r = arg;
+    return r->supply.variants(r->supply.arg, f, ret, err);
+}
+
 static int wait_any(void *arg, struct gf_err *err)
 {
     struct rsv_record *r = arg;
@@ -89,7 +101,10 @@ void rsv_record_free(struct rsv_record *r)
     free(r);
 }
 
-struct rsv_supply rsv_record_supply(struct rsv_record *r) { return (struct rsv_supply){ r, want_project, project, want_metadata, metadata, wait_any, index_at, use_of }; }
+struct rsv_supply rsv_record_supply(struct rsv_record *r)
+{
+    return (struct rsv_supply){ r, want_project, project, want_metadata, metadata, want_variants, variants, wait_any, index_at, use_of };
+}
 
 /* --- telling --------------------------------------------------------------------------------------------------------- */
 

@@ -111,7 +111,7 @@ static int read_option(struct reading *r, gf_slice rest)
 
 static bool is_keyword(gf_slice w)
 {
-    static const char *const words[] = { "requires", "carries", "python", "tags", "build", "yanked", "sdist", "variant", "index", "size", "sha256", "unread", "builds-with", "tool" };
+    static const char *const words[] = { "requires", "carries", "python", "tags", "build", "yanked", "sdist", "variant", "index", "size", "sha256", "unread", "builds-with", "tool", "label" };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (gf_slice_is(w, words[i])) return true;
     return gf_slice_starts(w, GF_S("extra:"));
@@ -144,6 +144,7 @@ static int set_keyword(struct reading *r, struct scenario_pkg *p, gf_slice key, 
     else if (gf_slice_is(key, "sha256")) p->sha256 = gf_arena_str(a, v);
     else if (gf_slice_is(key, "index")) p->index = gf_arena_str(a, v);
     else if (gf_slice_is(key, "builds-with")) p->builds_with = v;
+    else if (gf_slice_is(key, "label")) p->label = v;
     else if (gf_slice_is(key, "tool")) p->tools = v;
     else if (gf_slice_is(key, "sdist")) p->sdist = true;
     else if (gf_slice_is(key, "unread")) p->unread = true;
@@ -164,7 +165,7 @@ static int read_pkg(struct reading *r, gf_slice rest)
     p->name = rsv_scenario_is_component(gf_arena_str(&r->s->mem, name)) ? gf_arena_str(&r->s->mem, name) : py_name_normalize(&r->s->mem, name);
     p->version = gf_arena_str(&r->s->mem, version);
     while (gf_slice_word(&rest, &key)) {
-        if (!is_keyword(key)) return bad(r, "a keyword of pkg was expected (requires, extra:NAME, carries, python, tags, build, yanked, sdist, variant, index, size, sha256, unread, builds-with, tool)", key);
+        if (!is_keyword(key)) return bad(r, "a keyword of pkg was expected (requires, extra:NAME, carries, python, tags, build, yanked, sdist, variant, index, size, sha256, unread, builds-with, tool, label)", key);
         if (set_keyword(r, p, key, value_of(&rest))) return -1;
     }
     return 0;
@@ -276,6 +277,7 @@ void rsv_scenario_release(struct rsv_scenario *s)
         gf_vec_free(&u->rules);
         gf_vec_free(&u->families);
         gf_vec_free(&u->projects);
+        gf_vec_free(&u->variants);
         gf_vec_free(&u->index);
     }
     free(u);
@@ -288,6 +290,15 @@ void rsv_scenario_release(struct rsv_scenario *s)
 
 /* --- the outcome -------------------------------------------------------------------------------------------------------------------- */
 
+/* " (variant cu128)" of a wheel variant. */
+static void add_label(const char *file, struct gf_buf *out)
+{
+    GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
+    struct py_wheel w;
+    const char *label = NULL;
+    if (py_wheel_parse_variant(&a, gf_slice_of(file), &w, &label) && label) gf_buf_addf(out, " (variant %s)", label);
+}
+
 static void add_plan(const struct rsv_scenario *s, const struct mdl_lock *l, struct gf_buf *out)
 {
     gf_buf_adds(out, "expect plan\n");
@@ -298,6 +309,7 @@ static void add_plan(const struct rsv_scenario *s, const struct mdl_lock *l, str
     for (size_t i = 0; i < l->npython; i++) {
         if (gf_slice_ends(gf_slice_of(l->python[i].name), GF_S("-provider"))) continue;
         gf_buf_addf(out, "  %s %s%s", l->python[i].name, l->python[i].version, strcmp(l->python[i].kind, "sdist") == 0 ? " (source archive)" : "");
+        add_label(l->python[i].file, out);
         for (size_t k = 0; strstr(s->show, "requires") && k < l->python[i].required_by.n; k++) gf_buf_addf(out, "%s%s", k ? ", " : "  for ", l->python[i].required_by.v[k]);
         gf_buf_addc(out, '\n');
     }

@@ -7,6 +7,8 @@
  *   pkg     NAME VERSION [KEYWORD VALUE…]…   a distribution, or a component or variant's build of one. Keywords:
  *             requires REQ | REQ | …    extra:NAME REQ | …    python SPEC    tags TAGS    build N    yanked [REASON]    sdist
  *             builds-with REQ | REQ   tool NAME WHAT WAS SEEN | NAME …   (of an sdist: what its build needs)
+ *             label LABEL NS::FEATURE::VALUE …   (a wheel variant; variants.json of its version lists it, namespaces in the order of the lines. A label
+ *             without properties is not listed there, but for null)
  *             carries 8.0 8.6 9.0a ptx:9.0   variant cu126   index pytorch-cu126   size BYTES   sha256 HEX   unread
  *   family  NAME PACKAGE…        distributions that must be of one variant
  *   rule    {…}                  a row of the matrix's rules, source and evidence may be left out

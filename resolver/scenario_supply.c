@@ -1,5 +1,6 @@
 /* The pages and metadata of a scenario, in memory. */
 #include "resolver/scenario_data.h"
+#include "sources/page.h"
 
 static struct rsv_scenario *of(void *arg) { return arg; }
 
@@ -40,6 +41,24 @@ static enum src_state metadata(void *arg, const struct src_file *f, const struct
         *ret = &p->metadata;
         return SRC_READY;
     }
+    return SRC_ABSENT;
+}
+
+static void want_variants(void *arg, const struct src_file *f)
+{
+    (void)arg;
+    (void)f;
+}
+
+static enum src_state variants(void *arg, const struct src_file *f, const struct py_variants **ret, struct gf_err *err)
+{
+    struct scenario_universe *u = of(arg)->universe;
+    for (size_t i = 0; i < u->variants.n; i++)
+        if (strcmp(u->variants.v[i]->file.url, f->url) == 0) {
+            if (ret) *ret = &u->variants.v[i]->all;
+            return SRC_READY;
+        }
+    gf_fail(err, GF_E_NOT_FOUND, "the scenario has no %s", f->filename);
     return SRC_ABSENT;
 }
 
@@ -142,8 +161,10 @@ static int fill_file(struct rsv_scenario *s, struct scenario_pkg *p, struct gf_e
     const char *name = rsv_scenario_is_component(p->name) ? gf_arena_printf(&s->mem, "%s-provider", p->name) : p->name;
     const char *build = p->build ? gf_arena_printf(&s->mem, "-%llu", (unsigned long long)p->build) : "";
     char *stem = gf_arena_printf(&s->mem, "%s-%s", escaped(&s->mem, name), p->version);
+    gf_slice label = GF_S(""), rest = p->label;
+    if (rest.p) gf_slice_word(&rest, &label);
     p->file = (struct src_file){ .filename = p->sdist ? gf_arena_printf(&s->mem, "%s.tar.gz", stem)
-                                                      : gf_arena_printf(&s->mem, "%s%s-%s.whl", stem, build, p->tags ? p->tags : "py3-none-any"),
+                                                      : gf_arena_printf(&s->mem, "%s%s-%s%s%.*s.whl", stem, build, p->tags ? p->tags : "py3-none-any", label.n ? "-" : "", GF_FMT(label)),
                                  .size = (int64_t)p->size, .sha256 = p->sha256, .uploaded = -1, .requires_python = p->python, .yanked = p->yanked,
                                  .source = index_number(s, p->index ? p->index : "default") };
     p->file.url = gf_arena_printf(&s->mem, "%s%s", s->universe->index.v[p->file.source].url, p->file.filename);
@@ -159,6 +180,8 @@ static void gather(struct rsv_scenario *s, const char *name)
     GF_VEC(struct src_file) files = { 0 };
     for (size_t i = 0; i < u->pkgs.n; i++)
         if (strcmp(u->pkgs.v[i]->metadata.name, name) == 0) gf_vec_push(&files, u->pkgs.v[i]->file);
+    for (size_t i = 0; i < u->variants.n; i++)
+        if (src_file_name_is(gf_slice_of(u->variants.v[i]->file.filename), gf_slice_of(name))) gf_vec_push(&files, u->variants.v[i]->file);
     struct scenario_project p = { name, { .name = name, .nfiles = (uint32_t)files.n, .files = gf_arena_memdup(&s->mem, files.v, files.n * sizeof *files.v) } };
     gf_vec_free(&files);
     gf_vec_push(&u->projects, p);
@@ -170,7 +193,8 @@ int rsv_scenario_build_supply(struct rsv_scenario *s, const char *label, struct 
     index_number(s, "default");
     for (size_t i = 0; i < u->pkgs.n; i++)
         if (fill_file(s, u->pkgs.v[i], err)) return gf_wrap(err, "%s: pkg %s %s", label, u->pkgs.v[i]->name, u->pkgs.v[i]->version);
+    if (rsv_scenario_build_variants(s, err)) return gf_wrap(err, "%s", label);
     for (size_t i = 0; i < u->pkgs.n; i++) gather(s, u->pkgs.v[i]->metadata.name);
-    s->supply = (struct rsv_supply){ s, want_project, project, want_metadata, metadata, wait_none, index_at, use_of };
+    s->supply = (struct rsv_supply){ s, want_project, project, want_metadata, metadata, want_variants, variants, wait_none, index_at, use_of };
     return 0;
 }

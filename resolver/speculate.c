@@ -41,11 +41,11 @@ static void hint(struct rsv_universe *u, const struct py_req *r)
     if (!p->loaded) u->supply.want_project(u->supply.arg, p->name);
 }
 
-static void look_through(struct rsv_universe *u, const struct py_metadata *m, const char *extra)
+static void look_through(struct rsv_universe *u, const struct py_metadata *m, const struct py_env *env, const char *extra)
 {
     for (uint32_t i = 0; i < m->nrequires; i++) {
         const struct py_req *r = &m->requires[i];
-        if (r->marker && py_marker_eval(r->marker, &u->env, gf_slice_of(extra)) == PY_NO) continue;
+        if (r->marker && py_marker_eval(r->marker, env, gf_slice_of(extra)) == PY_NO) continue;
         if (extra && (!r->marker || !py_marker_mentions(r->marker, GF_S("extra")))) continue;
         hint(u, r);
         for (uint32_t k = 0; k < r->nextras; k++) rsv_package(u, RSV_EXTRA, r->name, r->extras[k]);
@@ -71,10 +71,11 @@ static bool advance(struct rsv_universe *u, rsv_pkg id)
     u->supply.want_metadata(u->supply.arg, file);
     if (u->supply.metadata(u->supply.arg, file, &meta, &ignored) != SRC_READY) return false;
     u->pkg.v[id].guessed = at;
-    look_through(u, meta, NULL);
+    struct py_env env = rsv_env_of(u, &u->pkg.v[id].c[at]);
+    look_through(u, meta, &env, NULL);
     rsv_want_build(u, meta);
     for (rsv_pkg e = 0; e < u->pkg.n; e++)
-        if (u->pkg.v[e].kind == RSV_EXTRA && u->pkg.v[e].base == id) look_through(u, meta, u->pkg.v[e].extra);
+        if (u->pkg.v[e].kind == RSV_EXTRA && u->pkg.v[e].base == id) look_through(u, meta, &env, u->pkg.v[e].extra);
     return true;
 }
 

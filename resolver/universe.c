@@ -73,7 +73,7 @@ static enum rsv_state load_distribution(struct rsv_universe *u, rsv_pkg pkg, str
     case SRC_FAILED: return RSV_ERROR;
     case SRC_ABSENT: u->pkg.v[pkg].missing = true; break;
     case SRC_READY:
-        if (rsv_load_distribution(u, pkg, project, err)) return RSV_ERROR;
+        return rsv_load_distribution(u, pkg, project, err);
     }
     return RSV_READY;
 }

@@ -27,6 +27,7 @@ struct rsv_candidate {
     rsv_pkg provider;             /* of a component's candidate; RSV_NONE */
     uint32_t provider_at;
     const char *note;             /* of a driver candidate: label of its branch */
+    const struct rsv_choice *choice; /* of a version that has wheel variants (variants.h); NULL */
     const char *shown;            /* how its maker writes the version, when that is not PEP 440's way; NULL */
 };
 
@@ -52,6 +53,8 @@ struct rsv_package {
     GF_VEC(struct rsv_known_set) sets;
     const char *unreachable;      /* vendor indexes that did not answer */
 };
+
+struct rsv_choice;
 
 struct rsv_tag_answer { int rank, verdict; const char *need; };
 
@@ -86,7 +89,7 @@ struct rsv_universe {
     struct gf_names tag_texts;    /* "cp312-cp312-manylinux_2_28_x86_64" and what it is worth here */
     GF_VEC(struct rsv_tag_answer) tag_answers;
     struct rsv_solver *solver;
-    uint32_t skipped_files, ages;
+    uint32_t skipped_files, untold_variants, ages; /* untold: versions whose wheel variants could not be judged */
     GF_VEC(struct rsv_build) builds; /* of the finished solve: build.h */
     GF_VEC(struct rsv_build_file) build_files;
 };
@@ -105,6 +108,8 @@ rsv_pkg rsv_find_package(const struct rsv_universe *u, enum rsv_kind kind, const
 rsv_pkg rsv_distribution(struct rsv_universe *u, const char *name);
 bool rsv_is_freed(const struct rsv_universe *u, const char *unit);
 uint32_t rsv_reason_add(struct rsv_universe *u, struct rsv_reason r); /* equal ones share a number */
+/* What markers see of the target, and of the variant that the candidate's wheel is. */
+struct py_env rsv_env_of(const struct rsv_universe *u, const struct rsv_candidate *c); /* variants.c */
 bool rsv_has_extra(const struct py_metadata *m, const char *extra); /* expand.c */
 /* Candidates of a package that hold all specifiers; only for loaded packages. */
 rsv_set rsv_set_of_specs(struct rsv_universe *u, rsv_pkg pkg, const struct py_specset *specs, const char *text);
@@ -115,7 +120,9 @@ void rsv_add_when_present(struct rsv_universe *u, rsv_pkg other, struct rsv_pend
 uint32_t rsv_pick_of(struct rsv_universe *u, rsv_pkg pkg, rsv_set allowed);
 
 /* candidates.c */
-int rsv_load_distribution(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, struct gf_err *err);
+enum rsv_state rsv_load_distribution(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, struct gf_err *err);
+void rsv_refuse(struct rsv_universe *u, rsv_pkg pkg, struct rsv_candidate *c, int verdict, const char *need); /* verdict: an enum rsv_reason_kind, or 0: not refused */
+void rsv_judge(struct rsv_universe *u, rsv_pkg pkg, struct rsv_candidate *c);
 void rsv_order_candidates(struct rsv_universe *u, struct rsv_package *p);
 /* The libc version in the lowest of a wheel's platform tags: "2.28"; NULL without one. */
 const char *rsv_libc_of_tags(struct gf_arena *a, const char *tags);
@@ -131,6 +138,7 @@ bool rsv_is_fact(const char *name);
 enum rsv_state rsv_load_component(struct rsv_universe *u, rsv_pkg pkg, struct gf_err *err);
 void rsv_tie_providers(struct rsv_universe *u, rsv_pkg pkg);
 void rsv_load_driver(struct rsv_universe *u, rsv_pkg pkg);
+rsv_set rsv_driver_between(struct rsv_universe *u, rsv_pkg driver, const char *low, const char *high); /* own CUDA at least low, below high; NULL: no bound */
 rsv_set rsv_driver_with_cuda(struct rsv_universe *u, rsv_pkg driver, const char *cuda);
 enum rsv_kind rsv_kind_of_term(struct rsv_universe *u, const char *name);
 /* expand.c */

@@ -1,5 +1,6 @@
 #include "resolver/write.h"
 #include "resolver/explain.h"
+#include "resolver/variants.h"
 
 struct strings { GF_VEC(const char *) v; };
 
@@ -34,9 +35,10 @@ static rsv_pkg stands_for(const struct rsv_universe *u, rsv_pkg pkg)
 /* Is r in force for one of pkg's chosen extras, or without any. */
 static bool requirement_holds(struct rsv_universe *u, rsv_pkg pkg, const struct py_req *r)
 {
-    if (!r->marker || py_marker_eval(r->marker, &u->env, GF_NONE) != PY_NO) return true;
+    struct py_env env = rsv_env_of(u, candidate_of(u, pkg));
+    if (!r->marker || py_marker_eval(r->marker, &env, GF_NONE) != PY_NO) return true;
     for (rsv_pkg e = 0; e < u->pkg.n; e++)
-        if (u->pkg.v[e].kind == RSV_EXTRA && u->pkg.v[e].base == pkg && chosen(u, e) && py_marker_eval(r->marker, &u->env, gf_slice_of(u->pkg.v[e].extra)) != PY_NO) return true;
+        if (u->pkg.v[e].kind == RSV_EXTRA && u->pkg.v[e].base == pkg && chosen(u, e) && py_marker_eval(r->marker, &env, gf_slice_of(u->pkg.v[e].extra)) != PY_NO) return true;
     return false;
 }
 
@@ -304,7 +306,8 @@ static const char *glibc_needed(struct rsv_universe *u, struct gf_arena *a)
     const char *most = NULL;
     for (rsv_pkg p = 1; p < u->pkg.n; p++) {
         struct py_wheel w;
-        if (!is_chosen_distribution(u, p) || candidate_of(u, p)->sdist || !py_wheel_parse(a, gf_slice_of(candidate_of(u, p)->file->filename), &w)) continue;
+        const char *label;
+        if (!is_chosen_distribution(u, p) || candidate_of(u, p)->sdist || !py_wheel_parse_variant(a, gf_slice_of(candidate_of(u, p)->file->filename), &w, &label)) continue;
         const char *need = rsv_libc_of_tags(a, w.platform_tag);
         if (need && strstr(w.platform_tag, "manylinux") && (!most || gf_dotted_cmp(gf_slice_of(need), gf_slice_of(most)) > 0)) most = need;
     }
@@ -370,6 +373,29 @@ static void reasons_of_gpu(struct rsv_universe *u, struct gf_arena *a, rsv_pkg p
     }
 }
 
+/* Which wheel variant was taken, and why the others were not. */
+static void reasons_of_variant(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg, reason_list *out)
+{
+    const struct rsv_choice *x = candidate_of(u, pkg)->choice;
+    if (!x) return;
+    const char *who = gf_arena_printf(a, "%s %s", u->pkg.v[pkg].name, candidate_of(u, pkg)->version.text);
+    const char *text = x->label ? gf_arena_printf(a, "%s is taken as its wheel variant %s", who, x->label) : gf_arena_printf(a, "%s is taken as its ordinary file, no wheel variant", who);
+    gf_vec_push(out, (struct mdl_reason){ .id = "wheel-variant", .text = text, .sources = one_source(a, x->list) });
+    for (uint32_t i = 0; i < x->nothers; i++)
+        gf_vec_push(out, (struct mdl_reason){ .id = "wheel-variant-not-taken", .text = gf_arena_printf(a, "%s variant %s %s", who, x->others[i].label, x->others[i].why),
+                                              .sources = one_source(a, x->list) });
+}
+
+static void warn_of_variant(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg, struct strings *out)
+{
+    const struct rsv_candidate *c = candidate_of(u, pkg);
+    const char *n = u->pkg.v[pkg].name, *v = c->version.text;
+    if (c->choice->trouble) gf_vec_push(&out->v, gf_arena_printf(a, "%s %s: its wheel variants were not considered: %s", n, v, c->choice->trouble));
+    if (c->choice->beyond)
+        gf_vec_push(&out->v, gf_arena_printf(a, "%s %s: its variant %s is made for drivers of CUDA %s%s%s, the target's knows %s; nothing fits that better, and the driver runs it", n, v, c->choice->label,
+                                             c->choice->low ? c->choice->low : "any", c->choice->high ? " to below " : " or newer", c->choice->high ? c->choice->high : "", u->driver_cuda));
+}
+
 static void reason_of_driver(struct rsv_universe *u, struct gf_arena *a, reason_list *out)
 {
     const struct mtx_rule *rule = NULL;
@@ -387,7 +413,10 @@ static void write_reasons(struct rsv_universe *u, struct mdl_lock *l)
 {
     reason_list list = { 0 };
     for (rsv_pkg p = 1; p < u->pkg.n; p++)
-        if (is_chosen_distribution(u, p)) reasons_of_gpu(u, &l->mem, p, &list);
+        if (is_chosen_distribution(u, p)) {
+            reasons_of_variant(u, &l->mem, p, &list);
+            reasons_of_gpu(u, &l->mem, p, &list);
+        }
     reason_of_driver(u, &l->mem, &list);
     l->reasons = list.n ? gf_arena_memdup(&l->mem, list.v, list.n * sizeof *list.v) : NULL;
     l->nreasons = list.n;
@@ -486,6 +515,7 @@ static void write_warnings(struct rsv_universe *u, struct mdl_lock *l)
         if (c->unknown_code) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s: its GPU code is not known to the data set; no known plan exists", n, v));
         if (c->newer_python) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s says Python %s; the target has %u.%u and nothing else fits", n, v, c->file->requires_python,
                                                                u->platform.major, u->platform.minor));
+        if (c->choice) warn_of_variant(u, &l->mem, p, &s);
         if (c->sdist) gf_vec_push(&s.v, archive_text(u, &l->mem, p));
         if (c->ptx) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s runs on this GPU by PTX: the first start compiles it and is slow", n, v));
         if (c->newer_cuda && c->build) gf_vec_push(&s.v, gf_arena_printf(&l->mem, "%s %s was built with CUDA %s, the driver knows %s: its binaries run (minor-version compatibility), "

@@ -185,7 +185,7 @@ static enum outcome ask_evaluate(struct row *r)
     gf_slice extras[16], groups[16], extra;
     struct py_selection sel = { extras, members(r, r->f[1], "extra", false, extras), groups, members(r, r->f[1], "dependency_groups", true, groups) };
     if (py_marker_mentions(m, GF_S("extras"))) sel.nextras = members(r, r->f[1], "extras", true, extras);
-    struct py_env env = { from_pairs, &r->f[1] };
+    struct py_env env = { .lookup = from_pairs, .arg = &r->f[1] };
     bool single = from_pairs(&r->f[1], GF_S("extra"), &extra);
     enum py_tri t = single && !sel.nextras && !sel.ngroups ? py_marker_eval(m, &env, extra.n ? extra : GF_NONE) : py_marker_eval_selection(m, &env, &sel);
     r->ours = names[t];

@@ -144,7 +144,7 @@ static bool fact(const void *arg, gf_slice name, gf_slice *ret)
 static void facts_have_their_own_dialect(void **state)
 {
     (void)state;
-    struct py_env env = { fact, NULL };
+    struct py_env env = { .lookup = fact, .arg = NULL };
     static const struct { const char *text; enum py_tri want; } rows[] = {
         { "os=linux", PY_YES }, { "os == linux and cuda>=12.4", PY_YES }, { "cuda<12.10", PY_YES }, { "cuda == 12.*", PY_YES }, { "driver>=525.60.13", PY_YES },
         { "driver >= 535.309.2", PY_NO }, { "kernel>=4.4", PY_YES }, { "kernel < 6.1", PY_NO }, { "'avx2' in cpu and 'avx' not in cpu", PY_YES },

@@ -1,0 +1,284 @@
+#include "resolver/variants.h"
+#include "resolver/explain.h"
+#include <stdio.h>
+
+/* --- variants.json ---------------------------------------------------------------------------------------------------- */
+
+/* Can this version be chosen at all: what is outside of the requests is not asked about. */
+static bool possible(const struct rsv_universe *u, const char *name, const struct py_version *v)
+{
+    char unit[40];
+    for (size_t i = 0; i < u->p->noverrides; i++)
+        if (strcmp(u->p->overrides[i].name, name) == 0) return true;
+    for (size_t i = 0; i < u->p->nrequests + u->p->nconstraints; i++) {
+        bool request = i < u->p->nrequests;
+        const struct py_req *r = request ? &u->p->requests[i] : &u->p->constraints[i - u->p->nrequests];
+        if (strcmp(r->name, name) != 0 || py_specset_contains(&r->specs, v)) continue;
+        if (r->marker && py_marker_eval(r->marker, &u->env, GF_NONE) == PY_NO) continue;
+        snprintf(unit, sizeof unit, request ? "request:%zu" : "constraint:%zu", request ? i : i - u->p->nrequests);
+        if (!rsv_is_freed(u, unit)) return false;
+    }
+    return true;
+}
+
+/* Of that version; NULL: the page has none. */
+static const struct src_file *list_of(const struct src_project *project, uint16_t source, const struct py_version *v)
+{
+    for (uint32_t i = 0; i < project->nfiles; i++) {
+        const struct src_file *f = &project->files[i];
+        gf_slice rest = gf_slice_of(f->filename), name;
+        if (f->source != source || !src_is_variants_file(rest) || !gf_slice_cut(&rest, '-', &name)) continue;
+        struct py_version_room room;
+        struct py_version have;
+        rest.n -= strlen("-variants.json");
+        if (py_version_parse_room(&room, rest, &have) && py_version_cmp(&have, v) == 0) return f;
+    }
+    return NULL;
+}
+
+enum rsv_state rsv_await_variants(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, const struct rsv_entry *wheels, size_t n,
+                                  const struct py_version *versions, struct gf_err *err)
+{
+    enum rsv_state state = RSV_READY;
+    for (size_t i = 0; i < n; i++) {
+        const struct rsv_entry *w = &wheels[i];
+        if ((i && w[-1].version == w->version && w[-1].source == w->source) || !possible(u, u->pkg.v[pkg].name, &versions[w->version])) continue;
+        const struct src_file *list = list_of(project, w->source, &versions[w->version]);
+        struct gf_err why = GF_ERR_INIT;
+        if (!list) continue;
+        u->supply.want_variants(u->supply.arg, list);
+        enum src_state answer = u->supply.variants(u->supply.arg, list, NULL, &why);
+        if (answer == SRC_WAITING || answer == SRC_NOT_ASKED) state = RSV_WAITING;
+        if (answer != SRC_FAILED || (why.code != GF_E_NETWORK && why.code != GF_E_INTERRUPTED)) continue;
+        *err = why;
+        return RSV_ERROR;
+    }
+    return state;
+}
+
+/* --- options ---------------------------------------------------------------------------------------------------------- */
+
+struct option {              /* a file that could be taken */
+    const struct rsv_entry *entry;
+    const struct py_variant *variant; /* NULL: an ordinary file */
+    struct py_variant_rank rank;
+    bool beyond;
+};
+struct choosing {
+    struct rsv_universe *u;
+    rsv_pkg pkg;
+    const struct py_variants *all;
+    bool family;             /* its null variant is the CPU's build */
+    GF_VEC(struct option) options;
+    GF_VEC(struct rsv_other) others;
+};
+
+static int compare_options(const void *pa, const void *pb)
+{
+    const struct option *a = pa, *b = pb;
+    int c = py_variant_rank_cmp(&a->rank, &b->rank);
+    if (c) return c;
+    if (a->entry->rank != b->entry->rank) return a->entry->rank < b->entry->rank ? -1 : 1;
+    if (a->entry->build_n != b->entry->build_n) return a->entry->build_n > b->entry->build_n ? -1 : 1;
+    return strcmp(a->entry->file->filename, b->entry->file->filename);
+}
+
+static void pass(struct choosing *k, const char *label, const char *why)
+{
+    for (size_t i = 0; i < k->others.n; i++)
+        if (strcmp(k->others.v[i].label, label) == 0) return;
+    gf_vec_push(&k->others, (struct rsv_other){ label, why });
+}
+
+/* The wheels that fit, in the PEP's order, behind what is there already. */
+static void add_options(struct choosing *k, struct rsv_variant_list wheels, bool beyond)
+{
+    size_t from = k->options.n;
+    struct rsv_variant_facts strict = { .u = k->u }, f = { .u = k->u, .beyond = beyond };
+    struct py_variant_target t = rsv_variant_target(&f);
+    for (uint32_t i = 0; i < wheels.n; i++) {
+        struct option o = { .entry = &wheels.v[i], .variant = py_variants_find(k->all, gf_slice_of(wheels.v[i].label)), .beyond = beyond };
+        if (!o.variant) {
+            pass(k, wheels.v[i].label, "is not listed in variants.json");
+            continue;
+        }
+        strict.variant = f.variant = o.variant;
+        const char *lacks = rsv_variant_lacks(&strict);
+        if (lacks && !beyond) pass(k, o.variant->label, lacks);
+        if ((lacks != NULL) == beyond && py_variant_rank(&k->u->mem, k->all, o.variant, &t, &o.rank)) gf_vec_push(&k->options, o);
+    }
+    if (k->options.n > from + 1) qsort(k->options.v + from, k->options.n - from, sizeof *k->options.v, compare_options);
+}
+
+/* --- what a chosen variant is --------------------------------------------------------------------------------------- */
+
+static bool speaks_of_nvidia(const struct py_variant *v)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        if (strcmp(v->features[i].space, "nvidia") == 0) return true;
+    return false;
+}
+
+static bool any_for_gpus(const struct py_variants *all)
+{
+    for (uint32_t i = 0; i < all->n; i++)
+        if (speaks_of_nvidia(&all->v[i])) return true;
+    return false;
+}
+
+/* "cu128" as the builds of vendors' indexes are named, so that families agree across both. */
+static const char *variant_name(struct choosing *k, const struct py_variant *v)
+{
+    if (mtx_variant_cuda(&k->u->mem, gf_slice_of(v->label))) return v->label;
+    return k->family && !v->n && any_for_gpus(k->all) ? "cpu" : NULL;
+}
+
+/* What the data knows of this build, as one with that local version; else what its properties say. */
+static const struct mtx_build *build_of(struct choosing *k, const struct rsv_candidate *c, const struct py_variant *v, const char *variant)
+{
+    struct rsv_universe *u = k->u;
+    const char *name = u->pkg.v[k->pkg].name, *family = mtx_family_of(u->p->matrix, name);
+    struct py_version local;
+    if (variant && mtx_holds_gpu_code(u->p->matrix, name) && py_version_parse(&u->mem, gf_slice_of(gf_arena_printf(&u->mem, "%s+%s", py_version_public(&u->mem, &c->version), variant)), &local)) {
+        const struct mtx_build *known = mtx_build_of(u->p->matrix, name, &local, strcmp(family ? family : "", "torch") == 0 ? "pytorch" : family, u->build_platform, NULL);
+        if (known) return known;
+    }
+    const struct mtx_carries *carries = rsv_variant_carries(u, v);
+    if (!carries) return NULL;
+    struct mtx_build *b = GF_NEW(&u->mem, struct mtx_build);
+    const char *cuda = variant ? mtx_variant_cuda(&u->mem, gf_slice_of(variant)) : NULL;
+    *b = (struct mtx_build){ .package = name, .version = c->version.text, .variant = variant, .cuda = cuda ? cuda : rsv_variant_bound(v, true), .carries = carries };
+    return b;
+}
+
+/* The properties that the target supports, as requirements see them. */
+static struct py_marker_variant markers_of(struct rsv_universe *u, const struct py_variant *v, bool beyond)
+{
+    struct rsv_variant_facts f = { .u = u, .variant = v, .beyond = beyond, .alone = true };
+    struct py_variant_target t = rsv_variant_target(&f);
+    struct py_marker_variant m = { .label = v->label };
+    size_t most = 0;
+    for (uint32_t i = 0; i < v->n; i++) most += v->features[i].n;
+    const char **properties = GF_NEW_ARRAY(&u->mem, const char *, most + 1);
+    for (uint32_t i = 0; i < v->n; i++)
+        for (uint32_t k = 0; k < v->features[i].n; k++) {
+            struct py_variant_feature one = { v->features[i].space, v->features[i].name, &v->features[i].values[k], 1 };
+            if (t.value(t.arg, &one) >= 0) properties[m.n++] = gf_arena_printf(&u->mem, "%s::%s::%s", one.space, one.name, one.values[0]);
+        }
+    m.properties = properties;
+    return m;
+}
+
+static struct rsv_choice *choice_of(struct choosing *k, const struct rsv_candidate *c, const struct option *o)
+{
+    struct rsv_choice *x = GF_NEW(&k->u->mem, struct rsv_choice);
+    if (!o->variant) return x;
+    const struct py_variant *v = o->variant;
+    x->label = v->label;
+    x->variant = variant_name(k, v);
+    x->build = build_of(k, c, v, x->variant);
+    x->low = rsv_variant_bound(v, true);
+    x->high = rsv_variant_bound(v, false);
+    x->beyond = o->beyond;
+    x->marker = markers_of(k->u, v, o->beyond);
+    return x;
+}
+
+/* --- choosing --------------------------------------------------------------------------------------------------------- */
+
+/* The candidate with this option's file, judged. */
+static struct rsv_candidate with_option(struct choosing *k, const struct rsv_candidate *c, const struct option *o)
+{
+    struct rsv_candidate t = *c;
+    t.file = o->entry->file;
+    t.newer_python = o->entry->newer_python;
+    t.sdist = o->entry->sdist;
+    t.choice = choice_of(k, c, o);
+    rsv_refuse(k->u, k->pkg, &t, o->entry->verdict, o->entry->need);
+    rsv_judge(k->u, k->pkg, &t);
+    return t;
+}
+
+/* The first that is not refused and whose GPU code is known; else the first that is not refused. */
+static bool take_first(struct choosing *k, struct rsv_candidate *c)
+{
+    bool found = false;
+    struct rsv_candidate best = *c;
+    for (size_t i = 0; i < k->options.n && !(found && !best.unknown_code); i++) {
+        const struct option *o = &k->options.v[i];
+        struct rsv_candidate t = with_option(k, c, o);
+        if (t.refused != RSV_NONE) {
+            pass(k, o->variant ? o->variant->label : "its ordinary file", rsv_refusal_words(k->u, &k->u->mem, &k->u->reasons.v[t.refused]));
+            continue;
+        }
+        if (!found || !t.unknown_code) best = t;
+        found = true;
+    }
+    if (found) *c = best;
+    return found;
+}
+
+static const char *told(struct choosing *k)
+{
+    GF_BUF_SCOPE struct gf_buf out;
+    gf_buf_init(&out, 4000);
+    for (size_t i = 0; i < k->others.n && out.n < 3000; i++) gf_buf_addf(&out, "%s%s %s", i ? "; " : "", k->others.v[i].label, k->others.v[i].why);
+    return gf_arena_str(&k->u->mem, gf_buf_slice(&out));
+}
+
+/* NULL, and *ret_all: what the labels stand for; else why that cannot be told. */
+static const char *read_list(struct rsv_universe *u, const struct src_file *list, const struct py_variants **ret_all)
+{
+    struct gf_err err = GF_ERR_INIT;
+    if (!list) return "the index has no variants.json for it";
+    return u->supply.variants(u->supply.arg, list, ret_all, &err) == SRC_READY ? NULL : gf_arena_strz(&u->mem, err.text);
+}
+
+static void finish(struct choosing *k, struct rsv_candidate *c, const struct src_file *list, const char *trouble, bool found)
+{
+    struct rsv_universe *u = k->u;
+    struct rsv_choice *x = found && c->choice ? gf_arena_memdup(&u->mem, c->choice, sizeof *x) : GF_NEW(&u->mem, struct rsv_choice);
+    for (size_t i = 0; i < k->options.n; i++)
+        if (found && k->options.v[i].variant && !(x->label && strcmp(x->label, k->options.v[i].variant->label) == 0))
+            pass(k, k->options.v[i].variant->label, x->label ? gf_arena_printf(&u->mem, "fits too, %s comes first", x->label) : "fits too");
+    x->list = list ? list->filename : NULL;
+    x->trouble = trouble;
+    x->nothers = (uint32_t)k->others.n;
+    x->others = k->others.n ? gf_arena_memdup(&u->mem, k->others.v, k->others.n * sizeof *k->others.v) : NULL;
+    c->choice = x;
+    if (!trouble) return;
+    u->untold_variants++;
+    gf_note(u->p->log, 1, "%s %s: its wheel variants are not considered: %s", u->pkg.v[k->pkg].name, c->version.text, trouble);
+}
+
+void rsv_choose_variant(struct rsv_universe *u, rsv_pkg pkg, struct rsv_candidate *c, const struct rsv_entry *plain, struct rsv_variant_list wheels,
+                        const struct src_project *project)
+{
+    if (!possible(u, u->pkg.v[pkg].name, &c->version)) return;
+    struct choosing k = { .u = u, .pkg = pkg };
+    const char *name = u->pkg.v[pkg].name;
+    k.family = mtx_family_of(u->p->matrix, name) || mtx_holds_gpu_code(u->p->matrix, name);
+    const struct src_file *list = list_of(project, c->source, &c->version);
+    const char *trouble = read_list(u, list, &k.all);
+    bool has_plain = plain->verdict != RSV_R_NO_VARIANT;
+    if (!trouble) add_options(&k, wheels, false);
+    if (has_plain && !plain->sdist) gf_vec_push(&k.options, (struct option){ .entry = plain });
+    if (!trouble) add_options(&k, wheels, true);
+    if (has_plain && plain->sdist) gf_vec_push(&k.options, (struct option){ .entry = plain });
+    bool found = take_first(&k, c);
+    if (!found) {
+        c->refused = RSV_NONE;
+        if (has_plain && trouble) *c = with_option(&k, c, &k.options.v[0]);
+        else rsv_refuse(u, pkg, c, RSV_R_NO_VARIANT, trouble ? gf_arena_printf(&u->mem, "they cannot be told apart: %s", trouble) : told(&k));
+    }
+    finish(&k, c, list, trouble, found);
+    gf_vec_free(&k.options);
+    gf_vec_free(&k.others);
+}
+
+struct py_env rsv_env_of(const struct rsv_universe *u, const struct rsv_candidate *c)
+{
+    struct py_env env = u->env;
+    if (c->choice && c->choice->label) env.variant = &c->choice->marker;
+    return env;
+}
