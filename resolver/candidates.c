@@ -170,41 +170,41 @@ static bool take_version(struct reading *r, gf_slice *rest, uint32_t *ret)
     return true;
 }
 
-/* [BUILD-]PY-ABI-PLATFORM[-LABEL]: a build tag begins with a digit. */
-static bool split_tags(gf_slice rest, gf_slice *build, gf_slice *tags, gf_slice *label)
+/* The build tag, which begins with a digit, and the label of what is [BUILD-]PY-ABI-PLATFORM[-LABEL]; *tags is left with the three in the middle. Few files
+ * have one or the other. */
+__attribute__((noinline)) static bool take_build_and_label(struct reading *r, const struct src_file *f, struct rsv_entry *e, unsigned dashes, gf_slice *tags)
 {
-    gf_slice part = rest;
-    unsigned dashes = 0;
-    for (ptrdiff_t at; dashes < 5 && (at = gf_slice_chr(part, '-')) >= 0; dashes++) part = gf_slice_from(part, (size_t)at + 1);
-    *build = *label = GF_NONE;
-    bool has_build = dashes > 2 && gf_is_digit((unsigned char)*rest.p);
-    if (has_build) gf_slice_cut(&rest, '-', build);
-    if (dashes == (has_build ? 4 : 3)) {
-        *label = part; /* what stands behind the last dash */
-        rest.n -= part.n + 1;
-        if (!py_wheel_label_valid(part)) return false;
+    gf_slice build = GF_NONE;
+    if (dashes < 3 || dashes > 4) return false;
+    if (gf_is_digit((unsigned char)*tags->p)) {
+        gf_slice_cut(tags, '-', &build);
+        e->build_n = gf_take_u64(&build) + 1;
+        e->build_rest = gf_arena_str(&r->u->mem, build);
+        dashes--;
     }
-    *tags = rest;
-    return dashes >= 2 && dashes <= 4;
+    e->variant = dashes == 3;
+    if (!e->variant) return dashes == 2;
+    const char *label = rsv_label_of(r->u, f);
+    tags->n -= strlen(label) + 1;
+    return py_wheel_label_valid(gf_slice_of(label));
 }
 
 static bool read_wheel(struct reading *r, const struct src_file *f, struct rsv_entry *e)
 {
     struct rsv_universe *u = r->u;
     const struct rsv_package *p = &u->pkg.v[r->pkg];
-    gf_slice rest = gf_slice_of(f->filename), build, tags, label;
-    rest.n -= 4; /* .whl */
-    if (!take_version(r, &rest, &e->version) || e->version == RSV_NONE || !split_tags(rest, &build, &tags, &label)) return false;
-    if (build.p) {
-        e->build_n = gf_take_u64(&build) + 1;
-        e->build_rest = gf_arena_str(&u->mem, build);
-    }
+    gf_slice tags = gf_slice_of(f->filename);
+    tags.n -= 4; /* .whl */
+    if (!take_version(r, &tags, &e->version) || e->version == RSV_NONE) return false;
+    gf_slice part = tags;
+    unsigned dashes = 0;
+    for (ptrdiff_t at; dashes < 5 && (at = gf_slice_chr(part, '-')) >= 0; dashes++) part = gf_slice_from(part, (size_t)at + 1);
+    if (dashes != 2 && !take_build_and_label(r, f, e, dashes, &tags)) return false;
     const struct rsv_tag_answer *a = answer_of_tags(u, tags);
     e->rank = a->rank;
     e->verdict = a->verdict;
     e->need = a->need;
     if (!e->verdict && unwanted(u, p->name, false)) e->verdict = RSV_R_BINARY;
-    if (label.p) e->label = gf_arena_str(&u->mem, label);
     return true;
 }
 
@@ -470,7 +470,7 @@ static void keep_candidates(struct reading *r, const struct src_project *project
 /* A variant whose tags fit waits for what variants.json says; in its place stands that its version has nothing else. */
 static void set_variant_aside(struct reading *r, struct rsv_entry *e)
 {
-    if (!e->label || e->verdict) return;
+    if (e->verdict) return;
     gf_vec_push(&r->wheels, *e);
     e->verdict = RSV_R_NO_VARIANT;
 }
@@ -484,7 +484,7 @@ static size_t read_files(struct reading *r, const struct src_project *project, s
             r->u->skipped_files += !src_is_variants_file(gf_slice_of(project->files[i].filename));
             continue;
         }
-        set_variant_aside(r, &entries[n]);
+        if (entries[n].variant) set_variant_aside(r, &entries[n]);
         if (!n || entries[n].version != entries[n - 1].version || entries[n].source != entries[n - 1].source) n++;
         else if (compare_entries(&entries[n], &entries[n - 1]) < 0) entries[n - 1] = entries[n]; /* the best of a version is what counts */
     }

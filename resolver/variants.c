@@ -4,6 +4,13 @@
 
 /* --- variants.json ---------------------------------------------------------------------------------------------------- */
 
+const char *rsv_label_of(struct rsv_universe *u, const struct src_file *f)
+{
+    gf_slice name = gf_slice_of(f->filename);
+    name.n -= strlen(".whl");
+    return gf_arena_str(&u->mem, gf_slice_from(name, (size_t)(gf_slice_rchr(name, '-') + 1)));
+}
+
 /* Can this version be chosen at all: what is outside of the requests is not asked about. */
 static bool possible(const struct rsv_universe *u, const char *name, const struct py_version *v)
 {
@@ -97,9 +104,10 @@ static void add_options(struct choosing *k, struct rsv_variant_list wheels, bool
     struct rsv_variant_facts strict = { .u = k->u }, f = { .u = k->u, .beyond = beyond };
     struct py_variant_target t = rsv_variant_target(&f);
     for (uint32_t i = 0; i < wheels.n; i++) {
-        struct option o = { .entry = &wheels.v[i], .variant = py_variants_find(k->all, gf_slice_of(wheels.v[i].label)), .beyond = beyond };
+        const char *label = rsv_label_of(k->u, wheels.v[i].file);
+        struct option o = { .entry = &wheels.v[i], .variant = py_variants_find(k->all, gf_slice_of(label)), .beyond = beyond };
         if (!o.variant) {
-            pass(k, wheels.v[i].label, "is not listed in variants.json");
+            pass(k, label, "is not listed in variants.json");
             continue;
         }
         strict.variant = f.variant = o.variant;

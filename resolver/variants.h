@@ -8,13 +8,12 @@ struct rsv_entry {           /* one file, read */
     const struct src_file *file;
     const char *need;        /* what it needs: ">=3.10", "2.28" */
     const char *build_rest;  /* "" without a build tag */
-    const char *label;       /* of a wheel variant; NULL */
     uint64_t build_n;        /* 0 without one, else the number + 1 */
     uint32_t version;        /* place in the list of versions, rising once they are sorted */
     int rank;                /* of its tags, lower is better */
     int verdict;             /* 0: fits; else the enum rsv_reason_kind that refuses it */
     uint16_t source;
-    bool sdist, newer_python;
+    bool sdist, newer_python, variant;
 };
 struct rsv_variant_list { struct rsv_entry *v; uint32_t n; }; /* wheels of one version of one source whose tags fit */
 
@@ -32,6 +31,8 @@ struct rsv_choice {          /* of a version that has wheel variants */
     uint32_t nothers;
 };
 
+/* What stands behind the last dash of a wheel's name. */
+const char *rsv_label_of(struct rsv_universe *u, const struct src_file *f);
 /* Asks for variants.json of every version that requests and constraints leave possible. RSV_READY: all answers are there. */
 enum rsv_state rsv_await_variants(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, const struct rsv_entry *wheels, size_t n,
                                   const struct py_version *versions, struct gf_err *err);
