@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "bundler/bundle.h"
 #include "fetch/client.h"
+#include "python/wheel.h"
 #include <time.h>
 
 static const int64_t NO_DATE = 1767225600; /* 2026-01-01: nothing older is bundled, and tar warns of 1970 */
@@ -47,6 +48,8 @@ bool bnd_is_installer(const struct mdl_lock_python *p)
     return false;
 }
 
+const char *bnd_file_of(struct gf_arena *a, const struct mdl_lock_python *p) { return py_wheel_plain_name(a, gf_slice_of(p->file)); }
+
 /* A wheel that builds for one target and is installed on another is packed once, for all. */
 static bool is_installed_elsewhere(struct bnd_items *items, const char *file)
 {
@@ -65,21 +68,23 @@ void bnd_items_completed(struct mdl_lock *l)
             if (strcmp(l->build[i].file, l->python[k].file) == 0) l->build[i].sha256 = l->python[k].sha256, l->build[i].size = l->python[k].size;
 }
 
+static int add_distribution(struct mdl_lock *l, struct mdl_lock_python *p, bool installer, struct bnd_items *items, struct gf_err *err)
+{
+    struct bnd_item it = { .name = p->name, .version = p->version, .folder = "python", .file = bnd_file_of(&l->mem, p), .sha256 = &p->sha256, .size = &p->size, .installer = installer,
+                           .targets = p->targets };
+    struct py_wheel w;
+    py_wheel_parse_variant(&l->mem, gf_slice_of(p->file), &w, &it.label);
+    if (resolve(l, p->source, p->path, p->file, &it.url, err)) return -1;
+    gf_vec_push(&items->list, it);
+    return 0;
+}
+
 static int add_python(struct mdl_lock *l, struct bnd_items *items, struct gf_err *err)
 {
-    for (size_t i = 0; i < l->npython; i++) {
-        struct mdl_lock_python *p = &l->python[i];
-        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, bnd_is_installer(p) && !p->nalso, p->targets, NULL };
-        if (resolve(l, p->source, p->path, p->file, &it.url, err)) return -1;
-        gf_vec_push(&items->list, it);
-    }
-    for (size_t i = 0; i < l->nbuild; i++) {
-        struct mdl_lock_python *p = &l->build[i];
-        struct bnd_item it = { p->name, p->version, "python", p->file, NULL, &p->sha256, &p->size, true, p->targets, NULL };
-        if (is_installed_elsewhere(items, p->file)) continue;
-        if (resolve(l, p->source, p->path, p->file, &it.url, err)) return -1;
-        gf_vec_push(&items->list, it);
-    }
+    for (size_t i = 0; i < l->npython; i++)
+        if (add_distribution(l, &l->python[i], bnd_is_installer(&l->python[i]) && !l->python[i].nalso, items, err)) return -1;
+    for (size_t i = 0; i < l->nbuild; i++)
+        if (!is_installed_elsewhere(items, l->build[i].file) && add_distribution(l, &l->build[i], true, items, err)) return -1;
     return 0;
 }
 
@@ -96,7 +101,7 @@ static int add_files(struct mdl_lock *l, struct mdl_lock_file *files, size_t n, 
             if (!gf_is_alnum((unsigned char)name.p[k]) && !strchr("._-+~%", name.p[k])) name.n = 0;
         if (!gf_path_safe(name) || name.p[0] == '-')
             return gf_fail(err, GF_E_PARSE, "the lock gives '%s' the path \"%s\", whose last part is no safe file name", f->name, f->path);
-        struct bnd_item it = { f->name, f->version, folder, gf_arena_str(&l->mem, name), NULL, &f->sha256, &f->size, false, f->targets, NULL };
+        struct bnd_item it = { .name = f->name, .version = f->version, .folder = folder, .file = gf_arena_str(&l->mem, name), .sha256 = &f->sha256, .size = &f->size, .targets = f->targets };
         if (resolve(l, f->source, f->path, it.file, &it.url, err)) return -1;
         gf_vec_push(&items->list, it);
     }

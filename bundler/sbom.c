@@ -90,6 +90,7 @@ static void write_component(struct gf_jw *w, const struct bnd_item *it, bool by_
     gf_jw_arr(w);
     GF_FREE char *path = gf_xasprintf("%s/%s", it->folder, it->file);
     write_property(w, "gpuferry:path", path);
+    if (it->label) write_property(w, "gpuferry:wheel-variant", it->label);
     for (size_t i = 0; i < it->targets.n; i++) write_property(w, "gpuferry:target", it->targets.v[i]);
     gf_jw_end_arr(w);
     gf_jw_end_obj(w);

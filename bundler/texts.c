@@ -27,13 +27,14 @@ void bnd_write_requirements(const struct mdl_lock *lock, const char *folder, str
 void bnd_write_pylock(const struct mdl_lock *lock, const char *folder, struct gf_buf *out)
 {
     const char *up = *folder ? "../../" : "";
+    GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
     gf_buf_adds(out, "lock-version = \"1.0\"\ncreated-by = \"gpuferry\"\n");
     for (size_t i = 0; i < lock->npython; i++) {
         const struct mdl_lock_python *p = &lock->python[i];
         if (bnd_is_installer(p)) continue;
         bool wheel = strcmp(p->kind, "wheel") == 0;
         gf_buf_addf(out, "\n[[packages]]\nname = \"%s\"\nversion = \"%s\"\n\n%s\n", p->name, p->version, wheel ? "[[packages.wheels]]" : "[packages.sdist]");
-        gf_buf_addf(out, "name = \"%s\"\npath = \"%spython/%s\"\nsize = %lld\nhashes = {sha256 = \"%s\"}\n", p->file, up, p->file, (long long)p->size, p->sha256);
+        gf_buf_addf(out, "name = \"%s\"\npath = \"%spython/%s\"\nsize = %lld\nhashes = {sha256 = \"%s\"}\n", bnd_file_of(&a, p), up, bnd_file_of(&a, p), (long long)p->size, p->sha256);
     }
 }
 
@@ -90,10 +91,12 @@ static void write_python_facts(const struct mdl_lock *lock, struct gf_buf *out)
     fact(out, "PYTHON_IMPL", t && t->python_impl ? t->python_impl : "cpython");
     const char *pip = "";
     unsigned glibc = 0;
+    GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
     for (size_t i = 0; i < lock->npython; i++) {
         const struct mdl_lock_python *p = &lock->python[i];
-        if (bnd_is_installer(p) && strcmp(p->name, "pip") == 0) pip = p->file;
-        if (glibc_of_wheel(p->file) > glibc) glibc = glibc_of_wheel(p->file);
+        if (bnd_is_installer(p) && strcmp(p->name, "pip") == 0) pip = bnd_file_of(&a, p);
+        unsigned own = glibc_of_wheel(bnd_file_of(&a, p));
+        if (own > glibc) glibc = own;
     }
     fact(out, "PIP", pip);
     GF_FREE char *libc = gf_xasprintf("2.%u", glibc);
@@ -104,6 +107,7 @@ static void write_python_facts(const struct mdl_lock *lock, struct gf_buf *out)
 static void write_builds(const struct mdl_lock *lock, struct gf_buf *out)
 {
     GF_BUF_SCOPE struct gf_buf builds;
+    GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
     gf_buf_init(&builds, GF_CAP_OUTPUT);
     for (size_t i = 0; i < lock->npython; i++) {
         const struct mdl_lock_python *p = &lock->python[i];
@@ -111,7 +115,7 @@ static void write_builds(const struct mdl_lock *lock, struct gf_buf *out)
         gf_buf_addf(&builds, "%s %s %s", p->name, p->version, p->file);
         for (size_t k = 0; k < lock->nbuild; k++)
             for (size_t n = 0; n < lock->build[k].required_by.n; n++)
-                if (strcmp(lock->build[k].required_by.v[n], p->name) == 0) gf_buf_addf(&builds, " %s", lock->build[k].file);
+                if (strcmp(lock->build[k].required_by.v[n], p->name) == 0) gf_buf_addf(&builds, " %s", bnd_file_of(&a, &lock->build[k]));
         gf_buf_addc(&builds, '\n');
     }
     fact(out, "BUILDS", gf_buf_str(&builds));
