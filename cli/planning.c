@@ -228,6 +228,7 @@ int opt_planning_retarget(struct planning *p, const struct opt_choice *c, struct
     p->problem.unknown = (enum rsv_policy)unknown;
     p->problem.sdist = (enum rsv_policy)sdist;
     p->problem.prefer = (enum rsv_prefer)prefer;
+    p->problem.plain_pip = !c->no_installer;
     p->problem.pre = c->pre || p->files.pre;
     p->problem.formats = &p->files.formats;
     p->problem.log = out_log();

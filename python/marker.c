@@ -282,6 +282,16 @@ bool py_marker_mentions(const struct py_marker *m, gf_slice variable)
     return (m->left.variable && gf_slice_eq(m->left.text, variable)) || (m->right.variable && gf_slice_eq(m->right.text, variable));
 }
 
+static bool is_variant_side(const struct py_marker_side *s) { return s->variable && gf_slice_starts(s->text, GF_S("variant_")); }
+
+bool py_marker_asks_variant(const struct py_marker *m)
+{
+    if (!m) return false;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (py_marker_asks_variant(m->item[i])) return true;
+    return !m->n && (is_variant_side(&m->left) || is_variant_side(&m->right));
+}
+
 static void put_side(struct gf_buf *out, const struct py_marker_side *side)
 {
     const char *quote = side->variable ? "" : gf_slice_chr(side->text, '"') < 0 ? "\"" : "'";

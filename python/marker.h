@@ -49,6 +49,7 @@ struct py_selection {
     size_t ngroups;
 };
 enum py_tri py_marker_eval_selection(const struct py_marker *m, const struct py_env *env, const struct py_selection *sel);
+bool py_marker_asks_variant(const struct py_marker *m); /* uses a variable of PEP 825, which installers of today do not know */
 bool py_marker_mentions(const struct py_marker *m, gf_slice variable);
 char *py_marker_text(struct gf_arena *a, const struct py_marker *m); /* canonical, as packaging prints it */
 

@@ -149,7 +149,7 @@ static enum rsv_outcome solve_environment(struct rsv_universe *u, const struct p
     req_list pins = { 0 };
     struct rsv_universe env;
     struct rsv_problem p = { .profile = u->p->profile, .matrix = u->p->matrix, .driver = u->p->driver, .requests = m->build_requires, .nrequests = m->nbuild_requires,
-                             .unknown = RSV_ALLOW, .sdist = RSV_REFUSE, .log = u->p->log };
+                             .unknown = RSV_ALLOW, .sdist = RSV_REFUSE, .plain_pip = u->p->plain_pip, .log = u->p->log };
     pin_to_stack(u, m, b->pkg, loose, &pins);
     p.constraints = pins.v;
     p.nconstraints = pins.n;

@@ -356,6 +356,7 @@ static int compare_rank(const struct rsv_universe *u, const struct rsv_candidate
     if (a->newer_part) return py_version_cmp(&a->version, &b->version); /* the nearest to what the driver knows */
     int c = py_version_cmp_public(&b->version, &a->version);
     if (c) return u->p->prefer == RSV_OLDEST ? -c : c;
+    if (a->choice && b->choice && a->source == b->source && py_version_cmp(&a->version, &b->version) == 0) return a->choice->place < b->choice->place ? -1 : 1;
     if (a->ptx != b->ptx) return b->ptx ? -1 : 1;
     if (a->newer_cuda != b->newer_cuda) return b->newer_cuda ? -1 : 1;
     c = a->variant && b->variant ? gf_dotted_cmp(gf_slice_of(b->variant + strcspn(b->variant, "0123456789")),
@@ -384,11 +385,11 @@ static void installed_first(const struct rsv_universe *u, struct rsv_package *p)
         GF_ARENA_SCOPE struct gf_arena a = GF_ARENA_INIT;
         if (!f->packages[i].version || strcmp(f->packages[i].name, p->name) != 0) continue;
         if (!py_version_parse(&a, gf_slice_of(f->packages[i].version), &v)) continue;
-        for (uint32_t k = 0, first = 0; k < p->n; k++) {
+        for (uint32_t k = 0, exact = 0, first = 0; k < p->n; k++) {
             const struct py_version *c = &p->c[p->order[k]].version;
             bool same = py_version_cmp(c, &v) == 0;
             if (!same && py_version_cmp_public(c, &v) != 0) continue;
-            uint32_t at = p->order[k], to = same ? 0 : first;
+            uint32_t at = p->order[k], to = same ? exact++ : first;
             memmove(p->order + to + 1, p->order + to, (k - to) * sizeof *p->order);
             p->order[to] = at;
             first++;
@@ -450,7 +451,7 @@ static void keep_candidates(struct reading *r, const struct src_project *project
     size_t distinct = 0;
     for (size_t i = 0; i < n; i++) distinct += !i || e[i].version != e[i - 1].version || e[i].source != e[i - 1].source;
     struct rsv_package *p = &u->pkg.v[r->pkg];
-    p->c = GF_NEW_ARRAY(&u->mem, struct rsv_candidate, distinct + 1);
+    p->c = GF_NEW_ARRAY(&u->mem, struct rsv_candidate, distinct + r->wheels.n + 1);
     p->n = 0;
     for (size_t i = 0; i < n; i++) {
         if (i && e[i].version == e[i - 1].version && e[i].source == e[i - 1].source) continue;
@@ -459,7 +460,7 @@ static void keep_candidates(struct reading *r, const struct src_project *project
                                      .provider = RSV_NONE };
         c->pre = py_version_is_pre(&c->version);
         struct rsv_variant_list wheels = wheels_of(r, &e[i]);
-        if (wheels.n) rsv_choose_variant(u, r->pkg, c, &e[i], wheels, project);
+        if (wheels.n) p->n += rsv_choose_variant(u, r->pkg, c, &e[i], wheels, project) - 1;
         else rsv_refuse(u, r->pkg, c, e[i].verdict, e[i].need);
     }
     if (by == RSV_NONE) return;

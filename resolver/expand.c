@@ -295,13 +295,27 @@ static bool wants_url(struct rsv_universe *u, struct rsv_solver *s, rsv_pkg pkg,
     return false;
 }
 
+/* pip refuses to install a package whose metadata it cannot read, whichever requirement it is. */
+static bool pip_cannot_read(struct rsv_universe *u, struct rsv_solver *s, rsv_pkg pkg, uint32_t at, const struct py_metadata *m)
+{
+    for (uint32_t i = 0; u->p->plain_pip && i < m->nrequires; i++) {
+        if (!py_marker_asks_variant(m->requires[i].marker)) continue;
+        struct gf_err why = GF_ERR_INIT;
+        gf_fail(&why, GF_E_PARSE, "its requirement '%s' uses a marker of wheel variants, which pip cannot read, so that a bundle of it could not be installed; --no-installer plans it for "
+                "an installer that can", m->requires[i].text);
+        unreadable(u, s, pkg, at, &why);
+        return true;
+    }
+    return false;
+}
+
 static enum rsv_state expand_distribution(struct rsv_universe *u, struct rsv_solver *s, rsv_pkg pkg, uint32_t at, struct gf_err *err)
 {
     const struct rsv_candidate *c = &u->pkg.v[pkg].c[at];
     const struct py_metadata *meta = NULL;
     struct needs needs = { 0 };
     enum rsv_state state = metadata_of(u, s, pkg, at, &meta, err);
-    if (state != RSV_READY || !meta || wants_url(u, s, pkg, at, meta, NULL)) return state;
+    if (state != RSV_READY || !meta || wants_url(u, s, pkg, at, meta, NULL) || pip_cannot_read(u, s, pkg, at, meta)) return state;
     need_metadata(u, &needs, meta, c, NULL);
     need_rules(u, &needs, u->pkg.v[pkg].name, c);
     need_policies(u, &needs, u->pkg.v[pkg].name, c);

@@ -42,6 +42,7 @@ struct rsv_problem {
     const struct rsv_hashes *hashes; /* files of these names must have one of these digests */
     size_t nhashes;
     bool require_hashes;         /* and names without a row cannot be taken */
+    bool plain_pip;              /* what is planned is installed by a pip of today, which reads no markers of wheel variants */
     bool pre;                    /* --pre */
     enum rsv_prefer prefer;
     const char *const *freed;    /* units that do not count: "fact:python", "request:0", "rule:R-DRV-MAJOR" … */

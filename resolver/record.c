@@ -144,7 +144,7 @@ static int add_target(const struct rsv_problem *p, struct gf_buf *out, struct gf
 static void add_options(const struct rsv_problem *p, struct gf_buf *out)
 {
     static const char *const policies[] = { "allow", "avoid", "refuse" };
-    gf_buf_addf(out, "option  unknown=%s sdist=%s%s%s", policies[p->unknown], policies[p->sdist], p->pre ? " pre" : "", p->prefer == RSV_OLDEST ? " prefer=oldest" : "");
+    gf_buf_addf(out, "option  unknown=%s sdist=%s%s%s%s", policies[p->unknown], policies[p->sdist], p->pre ? " pre" : "", p->plain_pip ? " pip" : "", p->prefer == RSV_OLDEST ? " prefer=oldest" : "");
     for (size_t i = 0; p->formats && i < p->formats->only.n; i++) gf_buf_addf(out, " only-binary=%s", p->formats->only.v[i]);
     for (size_t i = 0; p->formats && i < p->formats->no.n; i++) gf_buf_addf(out, " no-binary=%s", p->formats->no.v[i]);
     gf_buf_addc(out, '\n');
@@ -199,19 +199,48 @@ static void add_metadata(const struct answer *answer, struct gf_buf *out)
     for (uint32_t i = 0; i < m->nbuild_tools; i++) gf_buf_addf(out, "%s%s", i ? " | " : "\n    tool ", m->build_tools[i]);
 }
 
-static void add_file(const struct telling *t, const char *name, const struct src_file *f, struct gf_buf *out)
+/* What variants.json of this wheel's version says; NULL: it was not read. */
+static const struct py_variants *variants_of(const struct telling *t, const struct src_project *page, const struct src_file *f, const struct py_wheel *w)
+{
+    for (uint32_t i = 0; i < page->nfiles; i++) {
+        gf_slice rest = gf_slice_of(page->files[i].filename), name;
+        const struct py_variants *all = NULL;
+        struct gf_err ignored = GF_ERR_INIT;
+        struct py_version_room room;
+        struct py_version v;
+        if (page->files[i].source != f->source || !src_is_variants_file(rest) || !gf_slice_cut(&rest, '-', &name)) continue;
+        rest.n -= strlen("-variants.json");
+        if (!py_version_parse_room(&room, rest, &v) || py_version_cmp(&v, &w->version) != 0) continue;
+        return t->r->supply.variants(t->r->supply.arg, &page->files[i], &all, &ignored) == SRC_READY ? all : NULL;
+    }
+    return NULL;
+}
+
+static void add_label(const struct py_variants *all, const char *label, struct gf_buf *out)
+{
+    const struct py_variant *v = all ? py_variants_find(all, gf_slice_of(label)) : NULL;
+    gf_buf_addf(out, " label %s", label);
+    for (uint32_t s = 0; v && s < all->nspaces; s++)
+        for (uint32_t i = 0; i < v->n; i++)
+            for (uint32_t k = 0; strcmp(v->features[i].space, all->spaces[s]) == 0 && k < v->features[i].n; k++)
+                gf_buf_addf(out, " %s::%s::%s", v->features[i].space, v->features[i].name, v->features[i].values[k]);
+}
+
+static void add_file(const struct telling *t, const struct src_project *page, const struct src_file *f, struct gf_buf *out)
 {
     struct gf_arena a = GF_ARENA_INIT;
+    const char *name = page->name, *label = NULL;
     struct py_wheel w;
     struct py_version v;
     const struct src_index *index = t->r->supply.index(t->r->supply.arg, f->source);
     gf_slice file = gf_slice_of(f->filename);
     bool wheel = gf_slice_ends(file, GF_S(".whl"));
-    if (wheel ? py_wheel_parse(&a, file, &w) : py_sdist_parse(&a, file, gf_slice_of(name), &v)) {
+    if (wheel ? py_wheel_parse_variant(&a, file, &w, &label) : py_sdist_parse(&a, file, gf_slice_of(name), &v)) {
         gf_buf_addf(out, "pkg %s %s", name, wheel ? w.version.text : v.text);
         if (wheel) gf_buf_addf(out, " tags %s-%s-%s", w.py_tag, w.abi_tag, w.platform_tag);
         else gf_buf_adds(out, " sdist");
         if (wheel && w.has_build) gf_buf_addf(out, " build %llu", (unsigned long long)w.build_n);
+        if (label) add_label(variants_of(t, page, f, &w), label, out);
         add_word("python", f->requires_python, out);
         if (f->yanked) gf_buf_adds(out, " yanked"); /* its reason is free text, which a line of a case is not */
         add_word("sha256", f->sha256, out);
@@ -227,7 +256,7 @@ static void add_pages(const struct telling *t, struct gf_buf *out)
     for (size_t i = 0; i < t->r->pages.n; i++) {
         const struct src_project *page = t->r->pages.v[i];
         for (uint32_t k = 0; page && k < page->nfiles; k++)
-            if (!t->slim[i] || answer_for(t->r, &page->files[k])) add_file(t, page->name, &page->files[k], out);
+            if (!t->slim[i] || answer_for(t->r, &page->files[k])) add_file(t, page, &page->files[k], out);
     }
 }
 

@@ -96,13 +96,14 @@ static int read_option(struct reading *r, gf_slice rest)
         gf_slice_cut(&value, '=', &key);
         bool ok = true;
         if (gf_slice_is(word, "pre")) p->pre = true;
+        else if (gf_slice_is(word, "pip")) p->plain_pip = true;
         else if (gf_slice_is(key, "prefer")) p->prefer = gf_slice_is(value, "oldest") ? RSV_OLDEST : RSV_NEWEST;
         else if (gf_slice_is(key, "unknown")) ok = policy(value, &p->unknown);
         else if (gf_slice_is(key, "sdist")) ok = policy(value, &p->sdist);
         else if (gf_slice_is(key, "only-binary")) py_formats_add(&r->s->mem, &r->s->formats, true, value);
         else if (gf_slice_is(key, "no-binary")) py_formats_add(&r->s->mem, &r->s->formats, false, value);
         else ok = false;
-        if (!ok) return bad(r, "an option was expected (pre, prefer=, unknown=, sdist=, only-binary=, no-binary=)", word);
+        if (!ok) return bad(r, "an option was expected (pre, pip, prefer=, unknown=, sdist=, only-binary=, no-binary=)", word);
     }
     return 0;
 }

@@ -3,7 +3,7 @@
  *   target  gpu=8.6,6.1 driver=535.309.01|any|none os=debian-12 arch=x86_64 python=3.12 glibc=2.36 kernel=6.1 cpu=2 flavour=open wsl=yes accelerator=any
  *             gcc=12.2|none nvcc=12.8|none
  *   data    case | full          the facts: drivers, CUDA, GPUs and what the file says; or the whole embedded data set
- *   option  pre  prefer=oldest  unknown=refuse  sdist=allow  only-binary=NAME  no-binary=NAME
+ *   option  pre  pip  prefer=oldest  unknown=refuse  sdist=allow  only-binary=NAME  no-binary=NAME
  *   pkg     NAME VERSION [KEYWORD VALUE…]…   a distribution, or a component or variant's build of one. Keywords:
  *             requires REQ | REQ | …    extra:NAME REQ | …    python SPEC    tags TAGS    build N    yanked [REASON]    sdist
  *             builds-with REQ | REQ   tool NAME WHAT WAS SEEN | NAME …   (of an sdist: what its build needs)

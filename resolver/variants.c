@@ -207,23 +207,25 @@ static struct rsv_candidate with_option(struct choosing *k, const struct rsv_can
     return t;
 }
 
-/* The first that is not refused and whose GPU code is known; else the first that is not refused. */
-static bool take_first(struct choosing *k, struct rsv_candidate *c)
+static bool is_there(const struct rsv_candidate *out, uint32_t n, const struct py_variant *v)
 {
-    bool found = false;
-    struct rsv_candidate best = *c;
-    for (size_t i = 0; i < k->options.n && !(found && !best.unknown_code); i++) {
+    for (uint32_t i = 0; i < n; i++)
+        if (v && out[i].choice->label && strcmp(out[i].choice->label, v->label) == 0) return true;
+    return false;
+}
+
+/* A candidate for each variant and for the ordinary file, as far as they are not refused. */
+static uint32_t take_options(struct choosing *k, const struct rsv_candidate *c, struct rsv_candidate *out)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < k->options.n; i++) {
         const struct option *o = &k->options.v[i];
+        if (is_there(out, n, o->variant)) continue;
         struct rsv_candidate t = with_option(k, c, o);
-        if (t.refused != RSV_NONE) {
-            pass(k, o->variant ? o->variant->label : "its ordinary file", rsv_refusal_words(k->u, &k->u->mem, &k->u->reasons.v[t.refused]));
-            continue;
-        }
-        if (!found || !t.unknown_code) best = t;
-        found = true;
+        if (t.refused != RSV_NONE) pass(k, o->variant ? o->variant->label : "its ordinary file", rsv_refusal_words(k->u, &k->u->mem, &k->u->reasons.v[t.refused]));
+        else out[n++] = t;
     }
-    if (found) *c = best;
-    return found;
+    return n;
 }
 
 static const char *told(struct choosing *k)
@@ -242,46 +244,62 @@ static const char *read_list(struct rsv_universe *u, const struct src_file *list
     return u->supply.variants(u->supply.arg, list, ret_all, &err) == SRC_READY ? NULL : gf_arena_strz(&u->mem, err.text);
 }
 
-static void finish(struct choosing *k, struct rsv_candidate *c, const struct src_file *list, const char *trouble, bool found)
+/* The others of one candidate: those that do not fit, those before it, those behind it. */
+static void tell_others(struct choosing *k, const struct rsv_candidate *out, uint32_t n, uint32_t at, struct rsv_choice *x)
 {
-    struct rsv_universe *u = k->u;
-    struct rsv_choice *x = found && c->choice ? gf_arena_memdup(&u->mem, c->choice, sizeof *x) : GF_NEW(&u->mem, struct rsv_choice);
-    for (size_t i = 0; i < k->options.n; i++)
-        if (found && k->options.v[i].variant && !(x->label && strcmp(x->label, k->options.v[i].variant->label) == 0))
-            pass(k, k->options.v[i].variant->label, x->label ? gf_arena_printf(&u->mem, "fits too, %s comes first", x->label) : "fits too");
-    x->list = list ? list->filename : NULL;
-    x->trouble = trouble;
-    x->nothers = (uint32_t)k->others.n;
-    x->others = k->others.n ? gf_arena_memdup(&u->mem, k->others.v, k->others.n * sizeof *k->others.v) : NULL;
-    c->choice = x;
-    if (!trouble) return;
-    u->untold_variants++;
-    gf_note(u->p->log, 1, "%s %s: its wheel variants are not considered: %s", u->pkg.v[k->pkg].name, c->version.text, trouble);
+    struct gf_arena *a = &k->u->mem;
+    x->others = GF_NEW_ARRAY(a, struct rsv_other, k->others.n + n + 1);
+    for (size_t i = 0; i < k->others.n; i++)
+        if (!x->label || strcmp(x->label, k->others.v[i].label) != 0) x->others[x->nothers++] = k->others.v[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct rsv_choice *y = out[i].choice;
+        if (i == at || !y->label || y->beyond) continue; /* beyond: listed with what it lacks */
+        const char *why = i < at ? "fits too, but not with the rest of the plan" : gf_arena_printf(a, "fits too, %s comes first", x->label ? x->label : "the ordinary file");
+        x->others[x->nothers++] = (struct rsv_other){ y->label, why };
+    }
 }
 
-void rsv_choose_variant(struct rsv_universe *u, rsv_pkg pkg, struct rsv_candidate *c, const struct rsv_entry *plain, struct rsv_variant_list wheels,
-                        const struct src_project *project)
+static void finish(struct choosing *k, struct rsv_candidate *out, uint32_t n, const struct src_file *list, const char *trouble)
 {
-    if (!possible(u, u->pkg.v[pkg].name, &c->version)) return;
-    struct choosing k = { .u = u, .pkg = pkg };
+    struct rsv_universe *u = k->u;
+    for (uint32_t i = 0; i < n; i++) {
+        struct rsv_choice *x = out[i].choice ? gf_arena_memdup(&u->mem, out[i].choice, sizeof *x) : GF_NEW(&u->mem, struct rsv_choice);
+        x->place = i;
+        x->list = list ? list->filename : NULL;
+        x->trouble = trouble;
+        tell_others(k, out, n, i, x);
+        out[i].choice = x;
+    }
+    if (!trouble) return;
+    u->untold_variants++;
+    gf_note(u->p->log, 1, "%s %s: its wheel variants are not considered: %s", u->pkg.v[k->pkg].name, out->version.text, trouble);
+}
+
+uint32_t rsv_choose_variant(struct rsv_universe *u, rsv_pkg pkg, struct rsv_candidate *out, const struct rsv_entry *plain, struct rsv_variant_list wheels,
+                            const struct src_project *project)
+{
     const char *name = u->pkg.v[pkg].name;
-    k.family = mtx_family_of(u->p->matrix, name) || mtx_holds_gpu_code(u->p->matrix, name);
-    const struct src_file *list = list_of(project, c->source, &c->version);
+    struct rsv_candidate c = *out;
+    if (!possible(u, name, &c.version)) return 1;
+    struct choosing k = { .u = u, .pkg = pkg, .family = mtx_family_of(u->p->matrix, name) || mtx_holds_gpu_code(u->p->matrix, name) };
+    const struct src_file *list = list_of(project, c.source, &c.version);
     const char *trouble = read_list(u, list, &k.all);
     bool has_plain = plain->verdict != RSV_R_NO_VARIANT;
     if (!trouble) add_options(&k, wheels, false);
     if (has_plain && !plain->sdist) gf_vec_push(&k.options, (struct option){ .entry = plain });
     if (!trouble) add_options(&k, wheels, true);
     if (has_plain && plain->sdist) gf_vec_push(&k.options, (struct option){ .entry = plain });
-    bool found = take_first(&k, c);
-    if (!found) {
-        c->refused = RSV_NONE;
-        if (has_plain && trouble) *c = with_option(&k, c, &k.options.v[0]);
-        else rsv_refuse(u, pkg, c, RSV_R_NO_VARIANT, trouble ? gf_arena_printf(&u->mem, "they cannot be told apart: %s", trouble) : told(&k));
+    uint32_t n = take_options(&k, &c, out);
+    if (!n) {
+        n = 1;
+        *out = c;
+        if (has_plain && trouble) *out = with_option(&k, &c, &k.options.v[0]);
+        else rsv_refuse(u, pkg, out, RSV_R_NO_VARIANT, trouble ? gf_arena_printf(&u->mem, "they cannot be told apart: %s", trouble) : told(&k));
     }
-    finish(&k, c, list, trouble, found);
+    finish(&k, out, n, list, trouble);
     gf_vec_free(&k.options);
     gf_vec_free(&k.others);
+    return n;
 }
 
 struct py_env rsv_env_of(const struct rsv_universe *u, const struct rsv_candidate *c)

@@ -23,6 +23,7 @@ struct rsv_choice {          /* of a version that has wheel variants */
     const char *variant;     /* "cu128", "cpu": as builds of other indexes are named; NULL */
     const struct mtx_build *build; /* NULL: its GPU code is not told */
     const char *low, *high;  /* the driver's CUDA must be at least, must be below; NULL */
+    uint32_t place;          /* among the files of its version: 0 is preferred */
     bool beyond;             /* the driver is out of these bounds, and runs it all the same */
     const char *list;        /* name of variants.json; NULL */
     const char *trouble;     /* why no variant could be judged; NULL */
@@ -36,9 +37,10 @@ const char *rsv_label_of(struct rsv_universe *u, const struct src_file *f);
 /* Asks for variants.json of every version that requests and constraints leave possible. RSV_READY: all answers are there. */
 enum rsv_state rsv_await_variants(struct rsv_universe *u, rsv_pkg pkg, const struct src_project *project, const struct rsv_entry *wheels, size_t n,
                                   const struct py_version *versions, struct gf_err *err);
-/* Chooses for a candidate whose file is the best that is no variant (plain: may be refused, verdict RSV_R_NO_VARIANT when there is none), and judges it. */
-void rsv_choose_variant(struct rsv_universe *u, rsv_pkg pkg, struct rsv_candidate *c, const struct rsv_entry *plain, struct rsv_variant_list wheels,
-                        const struct src_project *project);
+/* From a candidate whose file is the best that is no variant (plain: may be refused, verdict RSV_R_NO_VARIANT when there is none) to one for each file that fits, judged,
+ * the preferred one first; so that families can agree on a variant that is nobody's first. out holds the candidate and has room for wheels.n more. Returns how many they are. */
+uint32_t rsv_choose_variant(struct rsv_universe *u, rsv_pkg pkg, struct rsv_candidate *out, const struct rsv_entry *plain, struct rsv_variant_list wheels,
+                            const struct src_project *project);
 
 /* variant_facts.c: what the target supports. */
 struct rsv_variant_facts {

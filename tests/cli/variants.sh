@@ -73,8 +73,6 @@ label() { # NAME WANTED NAME-OF-PROJECT OPTION…
 label 'RTX 3090, driver 570' cu128 torch torchvision --gpu 'RTX 3090' --driver 570.195.03
 equal 'torchvision agrees' "$(grep -c 'torchvision-0.24.0-.*-cu128.whl' "$TMPDIR/v.lock")" 2
 equal 'one variants.json for each version' "$(requests variants.json)" 2
-says 'its markers: helper for a GPU' '"helper"' "$TMPDIR/v.lock"
-silent 'and no other' '"other"' "$TMPDIR/v.lock"
 "$GPUFERRY" why torch --lock "$TMPDIR/v.lock" >"$out" 2>&1
 says 'why this one' 'torch 2.9.0 is taken as its wheel variant cu128 .*torch-2.9.0-variants.json' "$out"
 says 'and not that one' 'torch 2.9.0 variant cu130 needs CUDA 13.0 of the driver, which knows 12.8' "$out"
@@ -85,8 +83,13 @@ says 'with a warning' 'variant cu126 is made for drivers of CUDA 12.6 to below 1
 label 'GTX 1080, driver 570' cu126 torch --gpu 'GTX 1080' --driver 570.195.03
 label 'GTX 1080, driver 580' cu126 torch --gpu 'GTX 1080' --driver 580.95.05
 label 'a CPU' null torch --accelerator cpu
-silent 'has no helper' '"helper"' "$TMPDIR/v.lock"
 label 'a target without a GPU' null torch --driver none
+label 'markers of variants, for an installer that reads them' cu128 marked --gpu 'RTX 3090' --driver 570.195.03
+says 'one requirement by its namespace' '"helper"' "$TMPDIR/v.lock"
+silent 'and not the other' '"other"' "$TMPDIR/v.lock"
+label 'the null variant' null marked --accelerator cpu
+says 'has the other' '"other"' "$TMPDIR/v.lock"
+silent 'and not the one' '"helper"' "$TMPDIR/v.lock"
 plan plain --accelerator cpu
 equal 'nothing is asked of a project without variants' "$(requests variants.json)" 0
 plan levels==0.9 --accelerator cpu
@@ -108,6 +111,9 @@ says 'is said too' 'missing 1.0: its wheel variants are not considered: the inde
 if [ "$arch" = x86_64 ] && python3 -m pip download -q --no-deps -d "$TMPDIR/pip" pip >"$out" 2>&1; then
 	replica --packages "$TMPDIR/packages.json" --dir "$TMPDIR/pip"
 	"$GPUFERRY" plan torch torchvision --python "$python" --os debian-12 --arch "$arch" --sources default -i "$base/simple" --gpu 'RTX 3090' --driver 570.195.03 -o "$TMPDIR/b.lock" >"$out" 2>&1
+	"$GPUFERRY" plan marked --python "$python" --os debian-12 --arch "$arch" --sources default -i "$base/simple" --accelerator cpu -o "$TMPDIR/m.lock" >"$out" 2>&1
+	says 'markers that pip cannot read: an older version' 'marked *0.9' "$out"
+	says 'and it is said why' "uses a marker of wheel variants, which pip cannot read" "$TMPDIR/m.lock"
 	"$GPUFERRY" bundle "$TMPDIR/b.lock" -o "$TMPDIR/b.tar" >"$out" 2>&1
 	equal 'packed' $? 0
 	"$GPUFERRY" verify "$TMPDIR/b.tar" >"$out" 2>&1

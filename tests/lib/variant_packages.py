@@ -27,8 +27,10 @@ def project(name, version, variants, spaces, tags=tag, listed=None, plain=False,
 
 
 torch = {label: nvidia(*v) for label, v in CUDA.items()} | {"null": {}}
-project("torch", "2.9.0", torch, ["nvidia"], requires=["helper ; variant_label != 'null' and 'nvidia' in variant_namespaces", "other ; variant_label == ''"])
+project("torch", "2.9.0", torch, ["nvidia"], requires=["helper"])
 project("torchvision", "0.24.0", torch, ["nvidia"], requires=["torch==2.9.0"])
+project("marked", "1.0", torch, ["nvidia"], requires=["helper ; variant_label != 'null' and 'nvidia' in variant_namespaces", "other ; variant_label == 'null'"])
+rows.append({"filename": "marked-0.9-py3-none-any.whl"})
 level = {"v2": {"x86_64": {"level": ["v2"]}}, "v3": {"x86_64": {"level": ["v3"]}}, "v4": {"x86_64": {"level": ["v4"]}}, "null": {}}
 project("levels", "1.0", level, ["x86_64"], "py3-none-any")
 project("levels", "0.9", level, ["x86_64"], "py2-none-any")
