@@ -46,7 +46,7 @@ static int no_twins(const struct bnd_layout *l, struct gf_err *err)
         if (!fresh) twin = l->m.v[i].path;
     }
     gf_names_release(&seen);
-    return twin ? gf_fail(err, GF_E_PARSE, "the lock names two files that would both be '%s' in the bundle", twin) : 0;
+    return twin ? gf_fail(err, GF_E_PARSE, "the lock names two files that would both be '%s' in the bundle; when they are wheel variants for two targets, plan and pack each target by itself", twin) : 0;
 }
 
 int bnd_layout_place(struct bnd_layout *l, struct gf_err *err)
