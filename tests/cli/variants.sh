@@ -107,6 +107,14 @@ says 'and why' "broken 1.0: its wheel variants were not considered: 'broken-1.0-
 label 'no variants.json' any missing --accelerator cpu -v
 says 'is said too' 'missing 1.0: its wheel variants are not considered: the index has no variants.json for it' "$out"
 
+# ---- a run is told as a case, labels and properties with it ----
+"$GPUFERRY" plan torch torchvision levels --python "$python" --os debian-12 --arch "$arch" --sources default -i "$base/simple" --gpu 'RTX 3090' --driver 570.195.03 --no-installer \
+	--save-case "$TMPDIR/run.case" -o "$TMPDIR/r.lock" >"$out" 2>&1
+equal 'saved' $? 0
+says 'with the variant' 'torch 2.9.0 (variant cu128)' "$TMPDIR/run.case"
+build/asan/tests/cases/solver_run "$TMPDIR/run.case" >"$out" 2>&1
+equal 'and it comes out the same' $? 0
+
 # ---- the bundle: under the name that pip takes, with the digest of the lock ----
 if [ "$arch" = x86_64 ] && python3 -m pip download -q --no-deps -d "$TMPDIR/pip" pip >"$out" 2>&1; then
 	replica --packages "$TMPDIR/packages.json" --dir "$TMPDIR/pip"

@@ -141,6 +141,33 @@ static bool fact(const void *arg, gf_slice name, gf_slice *ret)
     return false;
 }
 
+/* PEP 825: of the wheel that a requirement belongs to. */
+static void a_wheel_variant_is_seen_by_its_requirements(void **state)
+{
+    (void)state;
+    static const char *const properties[] = { "foo::bar::baz", "nvidia::sm_arch::120_real" };
+    struct py_marker_variant v = { "foobar", properties, 2 };
+    static const struct { const char *text; enum py_tri variant, plain; } rows[] = {
+        { "variant_label == 'foobar'", PY_YES, PY_NO }, { "variant_label != 'null'", PY_YES, PY_YES }, { "variant_label == ''", PY_NO, PY_YES }, { "'oba' in variant_label", PY_YES, PY_NO },
+        { "'foo' in variant_namespaces", PY_YES, PY_NO }, { "'fo' in variant_namespaces", PY_NO, PY_NO }, { "'foo' not in variant_namespaces", PY_NO, PY_YES },
+        { "'foo :: bar' in variant_features", PY_YES, PY_NO }, { "'foo' in variant_features", PY_NO, PY_NO }, { "'foo::bar::baz' in variant_features", PY_NO, PY_NO },
+        { "'foo :: bar :: baz' in variant_properties", PY_YES, PY_NO }, { "'foo::bar::baz' in variant_properties", PY_YES, PY_NO }, { "'foo::bar' in variant_properties", PY_NO, PY_NO },
+        { "' nvidia::sm_arch :: 120_real' in variant_properties", PY_YES, PY_NO }, { "'nvidia::sm_arch::110_real' in variant_properties", PY_NO, PY_NO },
+        { "variant_namespaces == 'foo'", PY_UNKNOWN, PY_UNKNOWN }, { "'' in variant_namespaces", PY_NO, PY_NO }, { "'a::b::c::d' in variant_properties", PY_NO, PY_NO },
+    };
+    struct py_env env = { .lookup = fact };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct py_marker *m = parse(rows[i].text, PY_MARKER_PEP508);
+        assert_true(py_marker_asks_variant(m));
+        env.variant = &v;
+        if (py_marker_eval(m, &env, GF_NONE) != rows[i].variant) fail_msg("%s of a variant", rows[i].text);
+        env.variant = NULL;
+        if (py_marker_eval(m, &env, GF_NONE) != rows[i].plain) fail_msg("%s of an ordinary wheel", rows[i].text);
+    }
+    assert_false(py_marker_asks_variant(parse("python_version > '3' and extra == 'variant_label'", PY_MARKER_PEP508)));
+    assert_true(py_marker_asks_variant(parse("python_version > '3' and (os_name == 'x' or 'a' in variant_features)", PY_MARKER_PEP508)));
+}
+
 static void facts_have_their_own_dialect(void **state)
 {
     (void)state;
@@ -168,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_compare_as_versions),
         cmocka_unit_test(a_kernel_release_is_no_version),
+        cmocka_unit_test(a_wheel_variant_is_seen_by_its_requirements),
         cmocka_unit_test(strings_compare_as_strings),
         cmocka_unit_test(what_is_not_known_stays_unknown_unless_the_rest_decides),
         cmocka_unit_test(and_binds_tighter_than_or),
