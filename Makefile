@@ -56,7 +56,7 @@ $(OUT)/bundler/scripts.o: $(wildcard scripts/*.sh scripts/lib/*)
 $(OUT)/data.pack: FORCE
 	$(Q)mkdir -p $(@D) && sh scripts/pack-data.sh data $(CURDIR)/$@.new && if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(OUT)/matrix/files.o: $(OUT)/data.pack
-$(OUT)/matrix/files.o: private DEFINE := -DMTX_PACK='"$(OUT)/data.pack"'
+$(OUT)/matrix/files.o: private DEFINE = -DMTX_PACK='"$(OUT)/data.pack"' -DMTX_PACK_SHA256='"$(shell sha256sum $(OUT)/data.pack | cut -c1-64)"'
 $(LIB): $(call obj,$(LIB_SRC))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^

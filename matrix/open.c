@@ -131,6 +131,7 @@ const char *mtx_version(const struct mtx *m) { return m->version; }
 
 const char *mtx_sha256(struct mtx *m)
 {
+    if (m->files.pack.p == mtx_embedded().p && *mtx_embedded_sha256()) return mtx_embedded_sha256();
     if (!*m->sha256) gf_sha256_hex(m->files.pack, m->sha256);
     return m->sha256;
 }

@@ -23,6 +23,7 @@ int mtx_files_of_pack(gf_slice pack, const char *label, struct mtx_files *ret, s
 void mtx_files_release(struct mtx_files *f);
 struct mtx_file *mtx_files_find(const struct mtx_files *f, gf_slice path);
 gf_slice mtx_embedded(void); /* the pack inside the program */
+const char *mtx_embedded_sha256(void); /* of that pack, as its file was when the program was built; "" not known */
 
 /* --- rows, read by tables of their keys -------------------------------------------------------------------------- */
 enum mtx_kind { MTX_STR, MTX_INT, MTX_BOOL, MTX_STRS, MTX_JSON, MTX_EVIDENCE }; /* MTX_JSON: a gf_slice of the value's text */

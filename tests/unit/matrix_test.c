@@ -1,5 +1,7 @@
 /* The matrix: lookups of the data in the program, and the meaning of its facts. */
+#include "base/digest.h"
 #include "matrix/matrix.h"
+#include "matrix/table.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -357,9 +359,22 @@ static void operating_systems(void **state)
     assert_null(mtx_distro(m, GF_S("plan9"), GF_S("4")));
 }
 
+static void the_programs_own_digest_is_that_of_its_data(void **state)
+{
+    (void)state;
+    struct mtx *fresh = NULL;
+    struct gf_err err = GF_ERR_INIT;
+    char hex[GF_SHA256_HEX];
+    assert_int_equal(mtx_open(NULL, &fresh, &err), 0);
+    gf_sha256_hex(mtx_embedded(), hex);
+    assert_string_equal(mtx_sha256(fresh), hex);
+    mtx_free(fresh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_programs_own_digest_is_that_of_its_data),
         cmocka_unit_test(checks_itself),     cmocka_unit_test(names_of_gpus),       cmocka_unit_test(other_vendors), cmocka_unit_test(exact_names_exclude_others), cmocka_unit_test(nearest_names),
         cmocka_unit_test(ids_of_devices),    cmocka_unit_test(capabilities_as_text), cmocka_unit_test(drivers),                   cmocka_unit_test(devices_in_a_series),
         cmocka_unit_test(cuda_floors),       cmocka_unit_test(torch_of_the_default_index), cmocka_unit_test(helpers_may_cover_less), cmocka_unit_test(code_on_gpus),
