@@ -9,10 +9,14 @@
 #include "sources/sparse.h"
 #include <stdlib.h>
 
-#define TAIL 65536u               /* holds directory and METADATA of 88 % of real wheels */
-#define SMALL_TAIL 16384u         /* of small files */
+/* What of a wheel's end is asked for first, by the wheel's size: holds directory and METADATA of 85 % of 442 real wheels, in 37 MiB altogether (16 KiB of
+ * those below 1 MiB: 77 %, 33 MiB). */
+#define TAIL 65536u
+#define SMALL_TAIL 49152u
 #define SMALL_FILE (1u << 20)
-#define BEFORE_DIRECTORY 8192u
+#define LEAST_TAIL 24576u
+#define LEAST_FILE (1u << 18)
+#define BEFORE_DIRECTORY 40960u
 #define BEFORE_DIRECTORY_MOST (1u << 20)
 #define WHOLE_MOST (64u << 20)    /* of a wheel whose server knows no ranges */
 #define SDIST_MOST (256u << 20)
@@ -220,7 +224,7 @@ static bool ask_for_member(struct src_meta *m, struct gf_err *err)
 }
 
 /* METADATA and the folder's other files lie just before the directory and grow with it (RECORD has a line for each entry): asked for together with
- * a directory that the tail did not hold, they cost no further round. Measured on the closure of torch: 0.43 to 0.57 of the directory. */
+ * a directory that the tail did not hold, they cost no further round. Measured on 33 such wheels: below three fifths of the directory and 40 KiB in all but 2. */
 static void ask_for_missing(struct src_meta *m)
 {
     uint64_t from = m->sparse.missed_offset, before = (m->sparse.base.size - from) / 5 * 3 + BEFORE_DIRECTORY;
@@ -258,7 +262,7 @@ static void ask_whole(struct src_meta *m, uint64_t most)
 
 static void ask_wheel(struct src_meta *m)
 {
-    uint64_t size = m->file.size < 0 ? UINT64_MAX : (uint64_t)m->file.size, tail = size < SMALL_FILE ? SMALL_TAIL : TAIL;
+    uint64_t size = m->file.size < 0 ? UINT64_MAX : (uint64_t)m->file.size, tail = size < LEAST_FILE ? LEAST_TAIL : size < SMALL_FILE ? SMALL_TAIL : TAIL;
     if (size <= tail) ask_whole(m, tail);
     else ask_range(m, m->file.size < 0 ? 0 : size - tail, tail);
 }
