@@ -109,7 +109,7 @@ static int add_configured(struct gf_arena *a, const struct opt_sources *o, const
         add_index(list, o, (struct src_index){ .id = gf_arena_printf(a, "extra-%zu", i + 1), .url = o->extra_index_urls.v[i] });
     for (size_t i = 0; need_pip && i < pip.nextra; i++)
         add_index(list, o, (struct src_index){ .id = gf_arena_printf(a, "pip-extra-%zu", i + 1), .url = pip.extra_index_urls[i] });
-    if (index_url && !o->no_index && !(need_pip && pip.no_index)) add_index(list, o, (struct src_index){ .id = "default", .url = index_url });
+    if (index_url && !o->no_index && !(need_pip && pip.no_index)) add_index(list, o, (struct src_index){ .id = "default", .url = index_url, .files_url = o->index_url ? NULL : pip.files_url });
     return 0;
 }
 

@@ -145,6 +145,11 @@ void net_submit(struct net_client *c, const struct net_request *r)
     gf_vec_push(&c->waiting, t);
 }
 
+void net_connect(struct net_client *c, const char *url)
+{
+    if (!c->cfg.offline) net_submit(c, &(struct net_request){ .url = url, .head = true, .max_tries = 1 });
+}
+
 /* Number of the waiting transfer to run next in the lane, SIZE_MAX when none is due. */
 static size_t next_due(const struct net_client *c, bool bulk, int64_t now)
 {

@@ -37,6 +37,7 @@ struct net_request {
     uint64_t range_from, range_len; /* range_len 0: to the end */
     bool range_suffix;            /* the last range_len bytes */
     uint64_t max_bytes;           /* cap of the body; 0: GF_CAP_PAGE */
+    bool head;                    /* the answer's head alone */
     bool bulk;                    /* a large body: HTTP/1.1, several connections; else HTTP/2 preferred */
     int priority;                 /* higher first when connections are scarce */
     long connect_timeout_ms;      /* 0: the client's */
@@ -49,6 +50,9 @@ struct net_request {
     void *arg;
 };
 void net_submit(struct net_client *c, const struct net_request *r); /* copies r and its strings */
+/* Has a connection to the URL's server made, by asking for its head alone: the next request to it finds the connection open or on its way. Nobody waits for
+ * the answer, and what it says counts for nothing. */
+void net_connect(struct net_client *c, const char *url);
 /* Remembers user and password of a URL for every request to the same scheme, host and port; a URL without them is no error. */
 void net_client_add_credentials(struct net_client *c, const char *url);
 size_t net_pending(const struct net_client *c);

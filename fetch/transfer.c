@@ -257,6 +257,7 @@ void net_transfer_prepare(struct net_transfer *t, const struct net_config *cfg)
     net_curl.easy_setopt(e, CURLOPT_BUFFERSIZE, t->r.bulk ? BULK_BUFFER : SMALL_BUFFER);
     net_curl.easy_setopt(e, CURLOPT_HTTP_VERSION, t->r.bulk ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
     if (!t->r.bulk) net_curl.easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
+    if (t->r.head) net_curl.easy_setopt(e, CURLOPT_NOBODY, 1L);
     if (t->fresh) net_curl.easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
     set_range(t);
     t->at_start = t->got;

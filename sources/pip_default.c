@@ -27,20 +27,32 @@ static bool is_url(gf_slice s)
     return net_url_split(s, &u) && u.host.n && (gf_slice_is(u.scheme, "https") || gf_slice_is(u.scheme, "http"));
 }
 
-/* pip's source says it in one line, PyPI = PackageIndex("URL", …), since pip 10: read, it costs no start of Python. */
+/* "INDEX" or "INDEX HOST", the host being that of its files: how the answer is remembered. NULL when it is neither. */
+static const char *known(struct gf_arena *a, gf_slice index, gf_slice host)
+{
+    if (!is_url(index)) return NULL;
+    struct net_url u;
+    net_url_split(index, &u);
+    GF_FREE char *files = gf_xasprintf("%.*s://%.*s/", GF_FMT(u.scheme), GF_FMT(host));
+    bool good = host.n && gf_slice_chr(host, '/') < 0 && is_url(gf_slice_of(files));
+    return good ? gf_arena_printf(a, "%.*s %.*s", GF_FMT(index), GF_FMT(host)) : gf_arena_str(a, index);
+}
+
+/* pip's source says it in one line, PyPI = PackageIndex("URL", file_storage_domain="HOST"), since pip 10: read, it costs no start of Python. */
 static const char *read_source(struct gf_arena *a, const char *path)
 {
     struct gf_buf text;
     if (gf_file_read(path, SOURCE_MOST, &text, NULL)) return NULL;
-    const char *url = NULL;
-    gf_slice rest = gf_buf_slice(&text), line, value;
-    while (!url && gf_slice_line(&rest, &line))
+    const char *found = NULL;
+    gf_slice rest = gf_buf_slice(&text), line, value, host;
+    while (!found && gf_slice_line(&rest, &line))
         if (gf_try_lit(&line, GF_S("PyPI = PackageIndex(\"")) && gf_slice_cut(&line, '"', &value) && is_url(value)) {
+            bool has_host = gf_try_lit(&line, GF_S(", file_storage_domain=\"")) && gf_slice_cut(&line, '"', &host);
             GF_FREE char *base = gf_xstrndup(value), *joined = net_url_join(base, "simple");
-            url = gf_arena_strz(a, joined);
+            found = known(a, gf_slice_of(joined), has_host ? host : GF_NONE);
         }
     gf_buf_release(&text);
-    return url;
+    return found;
 }
 
 static const char *read_below(struct gf_arena *a, const char *prefix)
@@ -76,7 +88,7 @@ static const char *look_around(struct gf_arena *a)
 }
 
 /* pip's own constant; it has had this name since pip 10. */
-static const char question[] = "from pip._internal.models.index import PyPI\nprint(PyPI.simple_url)\n";
+static const char question[] = "from pip._internal.models.index import PyPI\nprint(PyPI.simple_url, getattr(PyPI, 'file_storage_domain', ''))\n";
 
 /* Reads until the end, the cap or the end of patience. */
 static void read_answer(int fd, struct gf_buf *answer)
@@ -130,8 +142,10 @@ static const char *ask(struct gf_arena *a, const char *python)
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
     }
-    gf_slice url = gf_slice_trim(gf_buf_slice(&answer));
-    return gone == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 && is_url(url) ? gf_arena_str(a, url) : NULL;
+    gf_slice rest = gf_buf_slice(&answer), index = GF_NONE, host = GF_NONE;
+    if (gone != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0 || !gf_slice_word(&rest, &index)) return NULL;
+    gf_slice_word(&rest, &host);
+    return known(a, index, host);
 }
 
 /* The interpreter in the first line of a script on PATH; malloc'd or NULL. */
@@ -166,23 +180,34 @@ static const char *ask_around(struct gf_arena *a)
     return url;
 }
 
-int src_pip_default(struct gf_arena *a, const char *cache_dir, const char **ret, struct gf_err *err)
+/* What is remembered is taken apart again; false when it is not what known() makes. */
+static bool take_known(struct gf_arena *a, gf_slice text, const char **ret, const char **ret_files)
+{
+    gf_slice index = GF_NONE, host = GF_NONE;
+    struct net_url u;
+    if (!gf_slice_word(&text, &index) || !is_url(index) || !net_url_split(index, &u)) return false;
+    *ret = gf_arena_str(a, index);
+    *ret_files = gf_slice_word(&text, &host) ? gf_arena_printf(a, "%.*s://%.*s/", GF_FMT(u.scheme), GF_FMT(host)) : NULL;
+    return true;
+}
+
+int src_pip_default(struct gf_arena *a, const char *cache_dir, const char **ret, const char **ret_files, struct gf_err *err)
 {
     struct net_cache *cache = net_cache_open(cache_dir, NULL);
     struct net_entry e = { .max_age = -1 };
-    const char *url = NULL;
+    const char *text = NULL;
+    bool found = false;
     if (net_cache_get(cache, "pip", "default-index", &e)) {
-        if (is_url(e.bytes)) url = gf_arena_str(a, e.bytes);
+        found = take_known(a, e.bytes, ret, ret_files);
         net_entry_release(&e);
     }
-    if (!url && ((url = look_around(a)) || (url = ask_around(a)))) {
-        e = (struct net_entry){ .bytes = gf_slice_of(url), .stored = (int64_t)time(NULL), .max_age = -1 };
+    if (!found && ((text = look_around(a)) || (text = ask_around(a)))) {
+        e = (struct net_entry){ .bytes = gf_slice_of(text), .stored = (int64_t)time(NULL), .max_age = -1 };
         net_cache_put(cache, "pip", "default-index", &e);
+        found = take_known(a, gf_slice_of(text), ret, ret_files);
     }
     net_cache_close(cache);
-    if (!url)
-        return gf_fail(err, GF_E_USAGE, "no Python index is configured, and there is no pip on this machine to ask for its default: "
-                       "give one with --index-url URL, PIP_INDEX_URL or 'index-url' in pip.conf");
-    *ret = url;
-    return 0;
+    return found ? 0
+                 : gf_fail(err, GF_E_USAGE, "no Python index is configured, and there is no pip on this machine to ask for its default: "
+                           "give one with --index-url URL, PIP_INDEX_URL or 'index-url' in pip.conf");
 }

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-int src_pip_default(struct gf_arena *a, const char *cache_dir, const char **ret, struct gf_err *err);
+/* ret_files: the server of that index's files, as pip names it; NULL when pip does not. */
+int src_pip_default(struct gf_arena *a, const char *cache_dir, const char **ret, const char **ret_files, struct gf_err *err);
 
 #endif

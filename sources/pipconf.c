@@ -98,7 +98,7 @@ int src_pipconf_read(struct gf_arena *a, const char *cache_dir, struct src_pipco
     struct src_pipconf conf = { .index_url = r.s.index_url, .cert = r.s.cert, .no_index = r.s.no_index };
     conf.extra_index_urls = words(a, r.s.extra_index_url, &conf.nextra);
     conf.find_links = words(a, r.s.find_links, &conf.nfind_links);
-    if (!conf.index_url && !conf.no_index && src_pip_default(a, cache_dir, &conf.index_url, err)) return -1;
+    if (!conf.index_url && !conf.no_index && src_pip_default(a, cache_dir, &conf.index_url, &conf.files_url, err)) return -1;
     *ret = conf;
     return 0;
 }

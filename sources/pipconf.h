@@ -7,6 +7,7 @@
 
 struct src_pipconf {
     const char *index_url;               /* never NULL on success unless no_index */
+    const char *files_url;               /* of pip's own default: where that index has its files; NULL not known */
     const char *const *extra_index_urls;
     size_t nextra;
     const char *const *find_links;

@@ -119,6 +119,15 @@ static bool may_reuse(const struct src_set *s, const struct net_entry *e)
     return s->cfg.offline || (!s->cfg.refresh && net_entry_fresh(e, s->now));
 }
 
+/* A page is on its way, its files will be read next: two round trips of that are the connection's. */
+static void expect_files(struct src_set *s, uint16_t source)
+{
+    struct src_source *src = &s->sources[source];
+    if (src->expected || !src->index.files_url) return;
+    src->expected = true;
+    net_connect(s->net, src->index.files_url);
+}
+
 static void submit(struct src_ask *ask, const char *url)
 {
     struct src_set *s = ask->item->set;
@@ -132,6 +141,7 @@ static void submit(struct src_ask *ask, const char *url)
     if (src->index.vendor && !src->answered) r.max_tries = 1;
     ask->step = SRC_STEP_WAITING;
     net_submit(s->net, &r);
+    expect_files(s, ask->source);
 }
 
 /* An index as files: NAME/index.html or NAME/index.json. */

@@ -34,7 +34,8 @@ static int add_source(struct src_set *s, uint16_t i, const struct src_index *giv
         return gf_fail(err, GF_E_USAGE, "source '%s': '%s' is neither an http(s) or file URL nor a folder", given->id, shown);
     }
     src->index = (struct src_index){ gf_arena_strz(a, given->id), given->kind, gf_arena_strz(a, url), gf_arena_strz(a, given->variant),
-                                     given->nroutes ? copy_texts(a, given->routes, given->nroutes) : NULL, given->nroutes, given->vendor };
+                                     given->nroutes ? copy_texts(a, given->routes, given->nroutes) : NULL, given->nroutes, given->vendor,
+                                     gf_arena_strz(a, given->files_url) };
     bool slash = url[strlen(url) - 1] == '/';
     src->base = given->kind == SRC_SIMPLE && !slash ? gf_arena_printf(a, "%s/", url) : gf_arena_strz(a, url);
     net_client_add_credentials(s->net, given->url);

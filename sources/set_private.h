@@ -17,6 +17,7 @@ struct src_source {
     const char *why;         /* of unreachable; in the arena of the set */
     bool down;               /* asked once, did not answer */
     bool answered;           /* with any status */
+    bool expected;           /* the connection to its files was asked for */
     struct src_listing *listing; /* find-links */
 };
 

@@ -18,6 +18,7 @@ struct src_index {            /* configuration of one source */
     const char *const *routes; /* names (normalized) this index is asked for; NULL: all */
     size_t nroutes;
     bool vendor;              /* known from the matrix: unreachable is no error, only said */
+    const char *files_url;    /* where its files lie, when that is known beforehand: a connection is made there while the first page is asked for; NULL */
 };
 struct src_config {
     const struct src_index *indexes; /* in order of precedence */
