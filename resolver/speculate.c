@@ -33,6 +33,8 @@ void rsv_ask_ahead(struct rsv_universe *u)
     }
 }
 
+enum { MOST_BACK = 9 }; /* stops of one package that count */
+
 static void hint(struct rsv_universe *u, const struct py_req *r)
 {
     rsv_pkg id = rsv_distribution(u, r->name);
@@ -52,12 +54,34 @@ static void look_through(struct rsv_universe *u, const struct py_metadata *m, co
     }
 }
 
-static uint32_t guess(struct rsv_universe *u, rsv_pkg id)
+static rsv_set allowed_of(struct rsv_universe *u, rsv_pkg id)
 {
     rsv_set allowed = rsv_set_full(), wanted;
+    if (rsv_wanted(u->solver, id, &wanted)) return wanted;
     if (u->pkg.v[id].hint) allowed = rsv_set_of_specs(u, id, u->pkg.v[id].hint, u->pkg.v[id].hint->n ? py_specset_text(&u->mem, u->pkg.v[id].hint) : NULL);
-    if (rsv_wanted(u->solver, id, &wanted)) allowed = wanted;
-    return rsv_pick_of(u, id, allowed);
+    return allowed;
+}
+
+static uint32_t guess(struct rsv_universe *u, rsv_pkg id) { return rsv_pick_of(u, id, allowed_of(u, id)); }
+
+/* Who went back from one candidate to the next goes on back, mostly: the metadata of the next ones comes with this one's, of one more at each stop. Archives are
+ * fetched whole and not asked for so. */
+static void look_back(struct rsv_universe *u, rsv_pkg id, uint32_t at)
+{
+    struct rsv_package *p = &u->pkg.v[id];
+    if (p->awaited == at) return;
+    p->awaited = at;
+    uint32_t left = p->stops < MOST_BACK ? p->stops : MOST_BACK, i = 0;
+    p->stops++;
+    if (left < 2) return;
+    rsv_set allowed = allowed_of(u, id);
+    while (i < p->n && p->order[i] != at) i++;
+    for (left--, i++; left && i < p->n; i++) {
+        const struct rsv_candidate *c = &p->c[p->order[i]];
+        if (c->refused != RSV_NONE || c->sdist || c->replaces_by || !rsv_set_has(allowed, p->order[i])) continue;
+        u->supply.want_metadata(u->supply.arg, c->file);
+        left--;
+    }
 }
 
 static bool advance(struct rsv_universe *u, rsv_pkg id)
@@ -69,7 +93,10 @@ static bool advance(struct rsv_universe *u, rsv_pkg id)
     const struct src_file *file = u->pkg.v[id].c[at].file;
     const struct py_metadata *meta = NULL;
     u->supply.want_metadata(u->supply.arg, file);
-    if (u->supply.metadata(u->supply.arg, file, &meta, &ignored) != SRC_READY) return false;
+    if (u->supply.metadata(u->supply.arg, file, &meta, &ignored) != SRC_READY) {
+        look_back(u, id, at);
+        return false;
+    }
     u->pkg.v[id].guessed = at;
     struct py_env env = rsv_env_of(u, &u->pkg.v[id].c[at]);
     look_through(u, meta, &env, NULL);

@@ -19,7 +19,7 @@ rsv_pkg rsv_package(struct rsv_universe *u, enum rsv_kind kind, const char *name
     uint32_t id = gf_names_add(&u->names, gf_slice_of(key_of(&u->mem, kind, name, extra)), &fresh);
     if (!fresh) return id;
     rsv_pkg base = kind == RSV_EXTRA ? rsv_package(u, RSV_DIST, name, NULL) : id;
-    struct rsv_package p = { .kind = kind, .name = gf_arena_strz(&u->mem, name), .extra = gf_arena_strz(&u->mem, extra), .base = base, .request = RSV_NONE, .guessed = RSV_NONE };
+    struct rsv_package p = { .kind = kind, .name = gf_arena_strz(&u->mem, name), .extra = gf_arena_strz(&u->mem, extra), .base = base, .request = RSV_NONE, .guessed = RSV_NONE, .awaited = RSV_NONE };
     while (u->pkg.n <= id) gf_vec_push(&u->pkg, (struct rsv_package){ .request = RSV_NONE });
     u->pkg.v[id] = p;
     return id;

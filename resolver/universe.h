@@ -43,6 +43,7 @@ struct rsv_package {
     bool loaded, published, missing; /* the list is there; what it refuses is told to the solver */
     uint32_t age;                 /* order in which the solve named it; 0: not yet */
     uint32_t guessed;             /* candidate whose dependencies were asked for ahead; RSV_NONE */
+    uint32_t awaited, stops;      /* candidate whose metadata was waited for last, RSV_NONE; how many were */
     const struct py_specset *hint; /* the first specifiers it was asked for with */
     bool direct, wants_pre, pins_yanked;
     uint32_t request;             /* place among the requests, RSV_NONE */
