@@ -41,7 +41,7 @@ plan 2 refreshed --refresh
 equal 'once for all pages' "$(requests HEAD)" 1
 
 plan 3 given --index-url "http://127.0.0.1:$index/simple"
-equal 'an index of one’s own is not taken for the default' "$(requests HEAD)" 0
+equal 'one that was given is not taken for the default' "$(requests HEAD)" 0
 pip_says ''
 plan 4 without
 equal 'a pip that does not say it' "$(requests HEAD)" 0
