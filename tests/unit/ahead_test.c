@@ -44,6 +44,14 @@ static enum src_state metadata(void *arg, const struct src_file *f, const struct
     return d->here.v[want(d, "file", f->filename, f->source)] ? d->near.metadata(d->near.arg, f, ret, err) : SRC_WAITING;
 }
 
+static void want_variants(void *arg, const struct src_file *f) { want(arg, "list", f->url, f->source); }
+
+static enum src_state variants(void *arg, const struct src_file *f, const struct py_variants **ret, struct gf_err *err)
+{
+    struct distant *d = arg;
+    return d->here.v[want(d, "list", f->url, f->source)] ? d->near.variants(d->near.arg, f, ret, err) : SRC_WAITING;
+}
+
 static int wait_any(void *arg, struct gf_err *err)
 {
     struct distant *d = arg;
@@ -65,7 +73,7 @@ static void run(gf_slice text, const char *label, struct distant *d, struct gf_b
     if (rsv_scenario_read(text, label, &s, &err)) fail_msg("%s", err.text);
     gf_names_init(&d->wanted);
     d->near = s.supply;
-    s.supply = (struct rsv_supply){ d, want_project, project, want_metadata, metadata, wait_any, index_at, use_of };
+    s.supply = (struct rsv_supply){ d, want_project, project, want_metadata, metadata, want_variants, variants, wait_any, index_at, use_of };
     rsv_scenario_run(&s, out);
     if (s.expected.n && !gf_slice_eq(gf_buf_slice(out), s.expected))
         fail_msg("%s%s:\n--- expected\n%.*s--- got\n%s", label, d->one_by_one ? ", one answer at a time" : "", GF_FMT(s.expected), gf_buf_str(out));
