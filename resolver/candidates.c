@@ -435,20 +435,19 @@ static int by_version_and_source(const void *pa, const void *pb)
     return a->source < b->source ? -1 : a->source > b->source;
 }
 
-static struct rsv_variant_list wheels_of(const struct reading *r, const struct rsv_entry *e)
+/* Those of the entry's version and source; both lists are sorted, *from goes along. */
+static struct rsv_variant_list wheels_of(const struct reading *r, const struct rsv_entry *e, size_t *from)
 {
-    struct rsv_variant_list l = { NULL, 0 };
-    for (size_t i = 0; i < r->wheels.n; i++) {
-        if (by_version_and_source(&r->wheels.v[i], e) != 0) continue;
-        if (!l.n++) l.v = &r->wheels.v[i];
-    }
+    while (*from < r->wheels.n && by_version_and_source(&r->wheels.v[*from], e) < 0) ++*from;
+    struct rsv_variant_list l = { r->wheels.v ? r->wheels.v + *from : NULL, 0 };
+    while (*from + l.n < r->wheels.n && by_version_and_source(&r->wheels.v[*from + l.n], e) == 0) l.n++;
     return l;
 }
 
 static void keep_candidates(struct reading *r, const struct src_project *project, const uint32_t *order, const struct rsv_entry *e, size_t n, rsv_pkg by)
 {
     struct rsv_universe *u = r->u;
-    size_t distinct = 0;
+    size_t distinct = 0, wheel = 0;
     for (size_t i = 0; i < n; i++) distinct += !i || e[i].version != e[i - 1].version || e[i].source != e[i - 1].source;
     struct rsv_package *p = &u->pkg.v[r->pkg];
     p->c = GF_NEW_ARRAY(&u->mem, struct rsv_candidate, distinct + r->wheels.n + 1);
@@ -459,7 +458,7 @@ static void keep_candidates(struct reading *r, const struct src_project *project
         *c = (struct rsv_candidate){ .version = r->versions.v[order[e[i].version]], .file = e[i].file, .source = e[i].source, .sdist = e[i].sdist, .newer_python = e[i].newer_python, .refused = RSV_NONE,
                                      .provider = RSV_NONE };
         c->pre = py_version_is_pre(&c->version);
-        struct rsv_variant_list wheels = wheels_of(r, &e[i]);
+        struct rsv_variant_list wheels = wheels_of(r, &e[i], &wheel);
         if (wheels.n) p->n += rsv_choose_variant(u, r->pkg, c, &e[i], wheels, project) - 1;
         else rsv_refuse(u, r->pkg, c, e[i].verdict, e[i].need);
     }

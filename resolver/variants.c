@@ -28,18 +28,31 @@ static bool possible(const struct rsv_universe *u, const char *name, const struc
     return true;
 }
 
-/* Of that version; NULL: the page has none. */
-static const struct src_file *list_of(const struct src_project *project, uint16_t source, const struct py_version *v)
+enum { MOST_LISTS = 2000, MOST_SEARCHED = 20000 };
+
+static bool is_list_of(const struct src_file *f, uint16_t source, const struct py_version *v)
 {
-    for (uint32_t i = 0; i < project->nfiles; i++) {
-        const struct src_file *f = &project->files[i];
-        gf_slice rest = gf_slice_of(f->filename), name;
-        if (f->source != source || !src_is_variants_file(rest) || !gf_slice_cut(&rest, '-', &name)) continue;
-        struct py_version_room room;
-        struct py_version have;
-        rest.n -= strlen("-variants.json");
-        if (py_version_parse_room(&room, rest, &have) && py_version_cmp(&have, v) == 0) return f;
-    }
+    gf_slice rest = gf_slice_of(f->filename), name;
+    struct py_version_room room;
+    struct py_version have;
+    if (f->source != source || !src_is_variants_file(rest) || !gf_slice_cut(&rest, '-', &name)) return false;
+    rest.n -= strlen("-variants.json");
+    return py_version_parse_room(&room, rest, &have) && py_version_cmp(&have, v) == 0;
+}
+
+/* Of that version; NULL: the page has none. It has the wheel's name and version and so stands among the version's files, which are sorted; another spelling is looked for
+ * where that is quickly done. */
+static const struct src_file *list_of(const struct src_project *project, const struct rsv_entry *wheel, const struct py_version *v)
+{
+    gf_slice own = gf_slice_of(wheel->file->filename), rest = own, part;
+    if (gf_slice_cut(&rest, '-', &part) && gf_slice_cut(&rest, '-', &part)) own.n -= rest.n;
+    uint32_t at = (uint32_t)(wheel->file - project->files);
+    for (uint32_t i = at; i < project->nfiles && gf_slice_starts(gf_slice_of(project->files[i].filename), own); i++)
+        if (is_list_of(&project->files[i], wheel->source, v)) return &project->files[i];
+    for (uint32_t i = at; i-- > 0 && gf_slice_starts(gf_slice_of(project->files[i].filename), own);)
+        if (is_list_of(&project->files[i], wheel->source, v)) return &project->files[i];
+    for (uint32_t i = 0; project->nfiles < MOST_SEARCHED && i < project->nfiles; i++)
+        if (is_list_of(&project->files[i], wheel->source, v)) return &project->files[i];
     return NULL;
 }
 
@@ -47,12 +60,13 @@ enum rsv_state rsv_await_variants(struct rsv_universe *u, rsv_pkg pkg, const str
                                   const struct py_version *versions, struct gf_err *err)
 {
     enum rsv_state state = RSV_READY;
+    unsigned asked = 0;
     for (size_t i = 0; i < n; i++) {
         const struct rsv_entry *w = &wheels[i];
         if ((i && w[-1].version == w->version && w[-1].source == w->source) || !possible(u, u->pkg.v[pkg].name, &versions[w->version])) continue;
-        const struct src_file *list = list_of(project, w->source, &versions[w->version]);
+        const struct src_file *list = list_of(project, w, &versions[w->version]);
         struct gf_err why = GF_ERR_INIT;
-        if (!list) continue;
+        if (!list || ++asked > MOST_LISTS) continue;
         u->supply.want_variants(u->supply.arg, list);
         enum src_state answer = u->supply.variants(u->supply.arg, list, NULL, &why);
         if (answer == SRC_WAITING || answer == SRC_NOT_ASKED) state = RSV_WAITING;
@@ -74,7 +88,7 @@ struct option {              /* a file that could be taken */
 struct choosing {
     struct rsv_universe *u;
     rsv_pkg pkg;
-    const struct py_variants *all;
+    const struct py_variants *all; /* NULL: cannot be read */
     bool family;             /* its null variant is the CPU's build */
     GF_VEC(struct option) options;
     GF_VEC(struct rsv_other) others;
@@ -88,6 +102,14 @@ static int compare_options(const void *pa, const void *pb)
     if (a->entry->rank != b->entry->rank) return a->entry->rank < b->entry->rank ? -1 : 1;
     if (a->entry->build_n != b->entry->build_n) return a->entry->build_n > b->entry->build_n ? -1 : 1;
     return strcmp(a->entry->file->filename, b->entry->file->filename);
+}
+
+/* "null" needs no list: it always stands for no properties. */
+static const struct py_variant *variant_of(const struct choosing *k, const char *label)
+{
+    static const struct py_variant null = { "null", NULL, 0 };
+    const struct py_variant *v = k->all ? py_variants_find(k->all, gf_slice_of(label)) : NULL;
+    return v || strcmp(label, "null") != 0 ? v : &null;
 }
 
 static void pass(struct choosing *k, const char *label, const char *why)
@@ -105,9 +127,9 @@ static void add_options(struct choosing *k, struct rsv_variant_list wheels, bool
     struct py_variant_target t = rsv_variant_target(&f);
     for (uint32_t i = 0; i < wheels.n; i++) {
         const char *label = rsv_label_of(k->u, wheels.v[i].file);
-        struct option o = { .entry = &wheels.v[i], .variant = py_variants_find(k->all, gf_slice_of(label)), .beyond = beyond };
+        struct option o = { .entry = &wheels.v[i], .variant = variant_of(k, label), .beyond = beyond };
         if (!o.variant) {
-            pass(k, label, "is not listed in variants.json");
+            if (k->all) pass(k, label, "is not listed in variants.json");
             continue;
         }
         strict.variant = f.variant = o.variant;
@@ -138,7 +160,7 @@ static bool any_for_gpus(const struct py_variants *all)
 static const char *variant_name(struct choosing *k, const struct py_variant *v)
 {
     if (mtx_variant_cuda(&k->u->mem, gf_slice_of(v->label))) return v->label;
-    return k->family && !v->n && any_for_gpus(k->all) ? "cpu" : NULL;
+    return k->family && !v->n && (!k->all || any_for_gpus(k->all)) ? "cpu" : NULL;
 }
 
 /* What the data knows of this build, as one with that local version; else what its properties say. */
@@ -241,7 +263,9 @@ static const char *read_list(struct rsv_universe *u, const struct src_file *list
 {
     struct gf_err err = GF_ERR_INIT;
     if (!list) return "the index has no variants.json for it";
-    return u->supply.variants(u->supply.arg, list, ret_all, &err) == SRC_READY ? NULL : gf_arena_strz(&u->mem, err.text);
+    enum src_state state = u->supply.variants(u->supply.arg, list, ret_all, &err);
+    if (state == SRC_NOT_ASKED) return "the project has more versions with wheel variants than are looked at";
+    return state == SRC_READY ? NULL : gf_arena_strz(&u->mem, err.text);
 }
 
 /* The others of one candidate: those that do not fit, those before it, those behind it. */
@@ -282,10 +306,10 @@ uint32_t rsv_choose_variant(struct rsv_universe *u, rsv_pkg pkg, struct rsv_cand
     struct rsv_candidate c = *out;
     if (!possible(u, name, &c.version)) return 1;
     struct choosing k = { .u = u, .pkg = pkg, .family = mtx_family_of(u->p->matrix, name) || mtx_holds_gpu_code(u->p->matrix, name) };
-    const struct src_file *list = list_of(project, c.source, &c.version);
+    const struct src_file *list = list_of(project, &wheels.v[0], &c.version);
     const char *trouble = read_list(u, list, &k.all);
     bool has_plain = plain->verdict != RSV_R_NO_VARIANT;
-    if (!trouble) add_options(&k, wheels, false);
+    add_options(&k, wheels, false);
     if (has_plain && !plain->sdist) gf_vec_push(&k.options, (struct option){ .entry = plain });
     if (!trouble) add_options(&k, wheels, true);
     if (has_plain && plain->sdist) gf_vec_push(&k.options, (struct option){ .entry = plain });
@@ -293,7 +317,7 @@ uint32_t rsv_choose_variant(struct rsv_universe *u, rsv_pkg pkg, struct rsv_cand
     if (!n) {
         n = 1;
         *out = c;
-        if (has_plain && trouble) *out = with_option(&k, &c, &k.options.v[0]);
+        if (has_plain && trouble) *out = with_option(&k, &c, &(struct option){ .entry = plain });
         else rsv_refuse(u, pkg, out, RSV_R_NO_VARIANT, trouble ? gf_arena_printf(&u->mem, "they cannot be told apart: %s", trouble) : told(&k));
     }
     finish(&k, out, n, list, trouble);

@@ -101,11 +101,17 @@ equal 'an unknown namespace alone' $rc 1
 says 'is refused by name' "onlyodd 1.0 has no wheel variant for this target: q needs quantum :: foam, and what 'quantum' means is not known here" "$out"
 label 'an unknown namespace beside an ordinary wheel' any strange --accelerator cpu
 label 'a label that is not listed' null unlisted --accelerator cpu
-label 'variants.json that cannot be read' any broken --accelerator cpu
+label 'variants.json that cannot be read: the null variant needs none' null broken --accelerator cpu
 says 'is said' 'the wheel variants of 1 version could not be judged' "$out"
 says 'and why' "broken 1.0: its wheel variants were not considered: 'broken-1.0-variants.json'" "$out"
-label 'no variants.json' any missing --accelerator cpu -v
+label 'no variants.json, and no null variant' any missing --accelerator cpu -v
 says 'is said too' 'missing 1.0: its wheel variants are not considered: the index has no variants.json for it' "$out"
+
+base=$base/with/only=levels-1.0-variants,file-status=500 GPUFERRY_CACHE=$TMPDIR/none
+plan levels==1.0 --accelerator cpu
+equal 'a server that fails' $rc 4
+says 'is an error, since it decides' 'levels-1.0-variants.json' "$out"
+base=${base%/with/*}
 
 # ---- a run is told as a case, labels and properties with it ----
 "$GPUFERRY" plan torch torchvision levels --python "$python" --os debian-12 --arch "$arch" --sources default -i "$base/simple" --gpu 'RTX 3090' --driver 570.195.03 --no-installer \

@@ -38,6 +38,6 @@ project("strange", "1.0", {"q": {"quantum": {"foam": ["yes"]}}}, ["quantum"], "p
 project("onlyodd", "1.0", {"q": {"quantum": {"foam": ["yes"]}}}, ["quantum"], "py3-none-any")
 project("unlisted", "1.0", {"a": {}, "null": {}}, ["x86_64"], "py3-none-any", listed={"null": {}}, plain=True)
 project("broken", "1.0", {"a": {}, "null": {}}, ["x86_64"], "py3-none-any", text="{\"variants\": ", plain=True)
-project("missing", "1.0", {"a": {}, "null": {}}, ["x86_64"], "py3-none-any", text="", plain=True)
+project("missing", "1.0", {"a": {}}, ["x86_64"], "py3-none-any", text="", plain=True)
 rows += [{"filename": "helper-1.0-py3-none-any.whl"}, {"filename": "other-1.0-py3-none-any.whl"}, {"filename": "plain-1.0-py3-none-any.whl"}]
 json.dump(rows, sys.stdout)
