@@ -65,7 +65,8 @@ static void need_tools(const struct src_build_seen *s, bool compiles, struct gf_
     bool cuda = s->cuda && (mentions(s->setup_py, "CUDAExtension") || mentions(s->setup_py, "nvcc") || compiles);
     if (cuda) gf_buf_addf(out, "Build-Tool: nvcc %u files of CUDA\n", s->cuda);
     if (!cuda && !(s->c + s->cxx && (extension || compiles))) return;
-    gf_buf_addf(out, "Build-Tool: c-compiler %u files of C\n", s->c);
+    if (s->c) gf_buf_addf(out, "Build-Tool: c-compiler %u files of C\n", s->c);
+    else gf_buf_adds(out, "Build-Tool: c-compiler which Python's own tools call for other languages too\n");
     if (s->cxx) gf_buf_addf(out, "Build-Tool: c++-compiler %u files of C++\n", s->cxx);
     gf_buf_adds(out, "Build-Tool: python-headers for an extension module\n");
 }

@@ -207,7 +207,7 @@ static void how_source_archives_are_built(void **state)
     GF_FREE char *imports = gf_xasprintf("%sBuild-Requires: torch\nBuild-Requires: setuptools<82\nBuild-Requires: numpy\n", legacy);
     described(NULL, "import os, sys\nfrom torch.utils.cpp_extension import BuildExtension\nimport pkg_resources\nimport setuptools, numpy as np\ntry:\n    import Cython\nfrom yaml import x\nimport six\n",
               (const char *const[]){ "yaml/__init__.py", "six.py", "docs/wheel.py", NULL }, imports);
-    GF_FREE char *cuda = gf_xasprintf("%sBuild-Tool: nvcc 1 files of CUDA\nBuild-Tool: c-compiler 0 files of C\nBuild-Tool: python-headers for an extension module\n", legacy);
+    GF_FREE char *cuda = gf_xasprintf("%sBuild-Tool: nvcc 1 files of CUDA\nBuild-Tool: c-compiler which Python's own tools call for other languages too\nBuild-Tool: python-headers for an extension module\n", legacy);
     described(NULL, "e = CUDAExtension('x', ['x.cu'])\n", (const char *const[]){ "x.cu", NULL }, cuda);
     described(NULL, "setup()\n", (const char *const[]){ "tests/x.cu", "tests/y.c", NULL }, legacy); /* lies there, is not compiled */
 }
