@@ -221,6 +221,42 @@ static bool read_sdist(struct reading *r, const struct src_file *f, struct rsv_e
     return e->version != RSV_NONE;
 }
 
+static const char *unit_of(struct rsv_universe *u, const struct rsv_package *p, int verdict)
+{
+    switch (verdict) {
+    case RSV_R_PYTHON:
+    case RSV_R_ABI: return "fact:python";
+    case RSV_R_LIBC: return "fact:glibc";
+    case RSV_R_ARCH:
+    case RSV_R_PLATFORM: return "fact:platform";
+    case RSV_R_YANKED: return gf_arena_printf(&u->mem, "yanked:%s", p->name);
+    case RSV_R_HASH: return "request:hashes";
+    case RSV_R_SDIST:
+    case RSV_R_BINARY: return "request:files";
+    default: return NULL;
+    }
+}
+
+/* A reason that does not count (a unit that was freed) does not hide the next one that does. */
+static void pass_over_freed(struct reading *r, struct rsv_entry *e, enum rsv_python_fit fit)
+{
+    struct rsv_universe *u = r->u;
+    const struct rsv_package *p = &u->pkg.v[r->pkg];
+    const struct src_file *f = e->file;
+    if (!rsv_is_freed(u, unit_of(u, p, e->verdict))) return;
+    const struct { int verdict; bool holds; const char *need; } others[] = {
+        { RSV_R_PYTHON, fit == RSV_PYTHON_MISFIT, f->requires_python },
+        { RSV_R_HASH, (u->p->nhashes || u->p->require_hashes) && !hash_fits(u, p->name, f), NULL },
+        { RSV_R_YANKED, f->yanked && !p->pins_yanked, f->yanked },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].holds && !rsv_is_freed(u, unit_of(u, p, others[i].verdict))) {
+            e->verdict = others[i].verdict;
+            e->need = others[i].need;
+            return;
+        }
+}
+
 static bool read_file(struct reading *r, const struct src_file *f, struct rsv_entry *e)
 {
     *e = (struct rsv_entry){ .file = f, .source = f->source, .build_rest = "" };
@@ -236,6 +272,7 @@ static bool read_file(struct reading *r, const struct src_file *f, struct rsv_en
         e->verdict = RSV_R_YANKED;
         e->need = f->yanked;
     }
+    if (e->verdict && r->u->p->nfreed) pass_over_freed(r, e, fit);
     return true;
 }
 
@@ -292,22 +329,6 @@ static uint32_t *sort_versions(struct reading *r, struct rsv_entry *e, size_t n)
     for (size_t i = 0; i < r->wheels.n; i++) r->wheels.v[i].version = place[r->wheels.v[i].version];
     free(place);
     return order;
-}
-
-static const char *unit_of(struct rsv_universe *u, const struct rsv_package *p, int verdict)
-{
-    switch (verdict) {
-    case RSV_R_PYTHON:
-    case RSV_R_ABI: return "fact:python";
-    case RSV_R_LIBC: return "fact:glibc";
-    case RSV_R_ARCH:
-    case RSV_R_PLATFORM: return "fact:platform";
-    case RSV_R_YANKED: return gf_arena_printf(&u->mem, "yanked:%s", p->name);
-    case RSV_R_HASH: return "request:hashes";
-    case RSV_R_SDIST:
-    case RSV_R_BINARY: return "request:files";
-    default: return NULL;
-    }
 }
 
 void rsv_refuse(struct rsv_universe *u, rsv_pkg id, struct rsv_candidate *c, int verdict, const char *need)
@@ -408,7 +429,7 @@ void rsv_order_candidates(struct rsv_universe *u, struct rsv_package *p)
 
 void rsv_publish_refusals(struct rsv_universe *u, rsv_pkg pkg)
 {
-    const struct rsv_package *p = &u->pkg.v[pkg];
+    const struct rsv_package *p = &u->pkg.v[u->pkg.v[pkg].base];
     GF_VEC(struct { uint32_t reason; struct rsv_set_builder set; }) groups = { 0 };
     for (uint32_t i = 0; i < p->n; i++) {
         if (p->c[i].refused == RSV_NONE) continue;

@@ -202,7 +202,7 @@ bool rsv_reason_text(struct rsv_universe *u, struct gf_arena *a, const struct rs
             ret->text = apart_text(u, a, inc, who, r->why);
         else ret->text = edge_text(u, a, inc, r);
         return true;
-    default: ret->text = refused_text(u, a, who, r); return true;
+    default: ret->text = refused_text(u, a, rsv_set_text(u, a, u->pkg.v[inc->terms[0].pkg].base, inc->terms[0].set), r); return true;
     }
 }
 

@@ -101,46 +101,46 @@ static void write_facts(struct rsv_universe *u, struct rsv_refused *ret)
 
 enum { MOST_REDUCTIONS = 60 };
 
-/* Frees units one by one and keeps each freeing after which it still fails. */
+static const char *next_unit(const struct units *core, const struct units *needed)
+{
+    for (size_t i = 0; i < core->v.n; i++)
+        if (!has_unit(needed, core->v.v[i])) return core->v.v[i];
+    return NULL;
+}
+
+/* Frees units one by one and keeps each freeing after which it still fails: what it leans on then, which may be something else, is what is tried next. One
+ * without which there is a plan is needed for good, since more freedom makes no plan impossible. */
 static void reduce(struct rsv_universe *u, struct rsv_refused *ret)
 {
-    struct units open = { 0 }, freed = { 0 };
+    struct units core = { 0 }, needed = { 0 }, freed = { 0 };
     struct rsv_problem p = *u->p;
-    units_of(u, &ret->mem, &open);
+    units_of(u, &ret->mem, &core);
     ret->minimal = true;
     write_facts(u, ret);
-    unsigned tries = 0;
-    for (size_t i = 0; i < open.v.n; i++) {
-        if (open.v.n < 2) break;
-        if (++tries > MOST_REDUCTIONS) {
+    const char *unit;
+    for (unsigned tries = 0; (core.v.n > 1 || freed.v.n) && (unit = next_unit(&core, &needed)); tries++) {
+        if (tries == MOST_REDUCTIONS) {
             ret->minimal = false;
             break;
         }
-        gf_vec_push(&freed.v, open.v.v[i]);
+        gf_vec_push(&freed.v, unit);
         p.freed = freed.v.v;
         p.nfreed = freed.v.n;
         struct rsv_universe again;
         struct gf_err err = GF_ERR_INIT;
         enum rsv_outcome o = solve_again(&p, u->supply, &again, &err);
         if (o == RSV_UNSOLVABLE) {
-            struct units left = { 0 };
-            units_of(&again, &ret->mem, &left);
-            for (size_t k = i; k-- > 0;)
-                if (!has_unit(&left, open.v.v[k])) i--; /* fell away by itself: the places before this one shift */
-            size_t kept = 0;
-            for (size_t k = 0; k < open.v.n; k++)
-                if (has_unit(&left, open.v.v[k])) open.v.v[kept++] = open.v.v[k];
-            open.v.n = kept;
-            i--;
+            units_of(&again, &ret->mem, &core);
             write_facts(&again, ret);
-            gf_vec_free(&left.v);
         } else {
             freed.v.n--;
+            gf_vec_push(&needed.v, unit);
             if (o == RSV_FAILED) ret->minimal = false;
         }
         rsv_universe_release(&again);
     }
-    gf_vec_free(&open.v);
+    gf_vec_free(&core.v);
+    gf_vec_free(&needed.v);
     gf_vec_free(&freed.v);
 }
 

@@ -120,9 +120,8 @@ void rsv_add_when_present(struct rsv_universe *u, rsv_pkg other, struct rsv_pend
     else gf_vec_push(&u->pkg.v[other].pending, w);
 }
 
-enum rsv_state rsv_load(struct rsv_universe *u, rsv_pkg pkg, struct gf_err *err)
+static enum rsv_state load_base(struct rsv_universe *u, rsv_pkg pkg, struct gf_err *err)
 {
-    pkg = u->pkg.v[pkg].base;
     if (u->pkg.v[pkg].published) return RSV_READY;
     enum rsv_state state = rsv_load_list(u, pkg, err);
     if (state != RSV_READY) return state;
@@ -132,6 +131,15 @@ enum rsv_state rsv_load(struct rsv_universe *u, rsv_pkg pkg, struct gf_err *err)
     for (size_t i = 0; i < u->pkg.v[pkg].pending.n; i++) add_present(u, pkg, u->pkg.v[pkg].pending.v[i]);
     u->pkg.v[pkg].pending.n = 0;
     return RSV_READY;
+}
+
+enum rsv_state rsv_load(struct rsv_universe *u, rsv_pkg pkg, struct gf_err *err)
+{
+    enum rsv_state state = load_base(u, u->pkg.v[pkg].base, err);
+    if (state != RSV_READY || u->pkg.v[pkg].published) return state;
+    u->pkg.v[pkg].published = true; /* an extra: what its distribution cannot be, it cannot be for the same reason */
+    rsv_publish_refusals(u, pkg);
+    return state;
 }
 
 /* --- the solver's questions ---------------------------------------------------------------------------------- */
@@ -218,6 +226,7 @@ static void note_requests(struct rsv_universe *u)
 {
     for (size_t i = 0; i < u->p->nrequests; i++) {
         const struct py_req *r = &u->p->requests[i];
+        if (r->marker && py_marker_eval(r->marker, &u->env, GF_NONE) == PY_NO) continue; /* not asked for here */
         rsv_pkg id = rsv_distribution(u, r->name);
         struct rsv_package *p = &u->pkg.v[id];
         if (!p->direct) p->request = (uint32_t)i;
@@ -227,6 +236,8 @@ static void note_requests(struct rsv_universe *u)
         u->supply.want_project(u->supply.arg, r->name);
     }
     for (size_t i = 0; i < u->p->nconstraints; i++) {
+        const struct py_req *c = &u->p->constraints[i];
+        if (c->marker && py_marker_eval(c->marker, &u->env, GF_NONE) == PY_NO) continue;
         rsv_pkg id = rsv_distribution(u, u->p->constraints[i].name); /* may move the list */
         struct rsv_package *p = &u->pkg.v[id];
         p->wants_pre |= py_specset_asks_pre(&u->p->constraints[i].specs);
