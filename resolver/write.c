@@ -482,6 +482,19 @@ static bool asked_by(const struct py_metadata *m, const char *pin)
     return false;
 }
 
+/* Distributions that are the same project built for one CUDA each, as the data knows them: cupy-cuda12x for cupy. */
+static void add_wheels_of(struct rsv_universe *u, const char *name, struct gf_buf *out)
+{
+    const struct mtx_about *about = mtx_about_of(u->p->matrix, name);
+    size_t n = strlen(name);
+    const char *glue = "; its wheels are called ";
+    for (size_t i = 0; about && i < about->naliases; i++) {
+        if (strncmp(about->aliases[i], name, n) != 0 || strncmp(about->aliases[i] + n, "-cu", 3) != 0) continue;
+        gf_buf_addf(out, "%s%s", glue, about->aliases[i]);
+        glue = ", ";
+    }
+}
+
 /* "jieba 0.42.1 is a source archive: the target must build it, with setuptools 80.9.0; it needs there: c-compiler (2 files of C)" */
 static const char *archive_text(struct rsv_universe *u, struct gf_arena *a, rsv_pkg pkg)
 {
@@ -501,6 +514,7 @@ static const char *archive_text(struct rsv_universe *u, struct gf_arena *a, rsv_
         bool any = strcmp(t->needs, ">=0") == 0;
         gf_buf_addf(&out, "%s%s%s%s (%s)", k ? ", " : "; it needs there: ", t->name, any ? "" : " ", any ? "" : t->needs, t->evidence);
     }
+    add_wheels_of(u, u->pkg.v[pkg].name, &out);
     return gf_arena_str(a, gf_buf_slice(&out));
 }
 
