@@ -461,6 +461,8 @@ static void check_change(const struct scene *s, const struct rsv_change *change)
     assert_true(gives(&changed, change->gives));
 }
 
+/* FULL=1: all that were tried once, for minutes. */
+static unsigned seeds(void) { return getenv("FULL") ? 1500 : 400; }
 static unsigned at_seed;
 static unsigned wanted_seed(void) { return getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : 0; }
 
@@ -468,7 +470,7 @@ static void plans_are_those_that_trying_everything_finds(void **state)
 {
     (void)state;
     unsigned solved = 0, refused = 0, avoided = 0, changes = 0;
-    for (unsigned seed = 1; seed <= 1500; seed++) {
+    for (unsigned seed = 1; seed <= seeds(); seed++) {
         if (wanted_seed() && wanted_seed() != seed) continue;
         struct scene s;
         struct gf_buf text;
@@ -498,7 +500,7 @@ static void plans_are_those_that_trying_everything_finds(void **state)
         gf_buf_release(&text);
     }
     printf("%u plans, %u of them with what is avoided; %u refusals with %u changes\n", solved, avoided, refused, changes);
-    if (!wanted_seed()) assert_true(solved > 300 && refused > 300 && avoided > 60 && changes > 60);
+    if (!wanted_seed()) assert_true(solved > 80 && refused > 200 && avoided > 40 && changes > 60);
 }
 
 int main(void)
