@@ -12,7 +12,7 @@ void rsv_forget_builds(struct rsv_universe *u)
 
 void rsv_want_build(struct rsv_universe *u, const struct py_metadata *m)
 {
-    for (uint32_t i = 0; i < m->nbuild_requires; i++) u->supply.want_project(u->supply.arg, m->build_requires[i].name);
+    for (uint32_t i = 0; i < m->nbuild_requires && i < GF_CAP_BUILD_REQUIRES; i++) u->supply.want_project(u->supply.arg, m->build_requires[i].name);
 }
 
 static const struct rsv_candidate *chosen_of(const struct rsv_universe *u, rsv_pkg pkg)
@@ -163,6 +163,10 @@ static enum rsv_outcome solve_environment(struct rsv_universe *u, const struct p
 
 static enum rsv_outcome plan_environment(struct rsv_universe *u, const struct py_metadata *m, struct rsv_build *b, const char **ret_why, struct gf_err *err)
 {
+    if (m->nbuild_requires > GF_CAP_BUILD_REQUIRES) {
+        *ret_why = gf_arena_printf(&u->mem, "its build asks for more than %u distributions", GF_CAP_BUILD_REQUIRES);
+        return RSV_UNSOLVABLE;
+    }
     for (uint32_t i = 0; i < m->nbuild_requires; i++)
         if (m->build_requires[i].url) {
             *ret_why = gf_arena_printf(&u->mem, "its build wants '%s' from a URL", m->build_requires[i].text);

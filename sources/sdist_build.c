@@ -33,10 +33,16 @@ void src_build_note(struct src_build_seen *s, gf_slice path)
 
 static bool mentions(gf_slice text, const char *what) { return text.p && gf_slice_find(text, gf_slice_of(what)) >= 0; }
 
-static void need(struct gf_buf *out, const char *requirement) { gf_buf_addf(out, "Build-Requires: %s\n", requirement); }
+struct needs { struct gf_buf *out; unsigned n; };
+
+/* One above the cap tells that they are too many. */
+static void need(struct needs *x, const char *requirement)
+{
+    if (x->n++ <= GF_CAP_BUILD_REQUIRES) gf_buf_addf(x->out, "Build-Requires: %s\n", requirement);
+}
 
 /* "torch.utils.cpp_extension" → what brings torch; nothing for what Python or the archive itself has. */
-static void need_module(const struct src_build_seen *s, gf_slice dotted, struct gf_buf *out)
+static void need_module(const struct src_build_seen *s, gf_slice dotted, struct needs *out)
 {
     gf_slice rest = gf_slice_trim(dotted), name;
     gf_slice_field(&rest, '.', &name);
@@ -46,7 +52,7 @@ static void need_module(const struct src_build_seen *s, gf_slice dotted, struct 
 }
 
 /* "import a.b as c, d" and "from a.b import c" that begin a line; indented ones may be tried only. */
-static void need_imports(const struct src_build_seen *s, struct gf_buf *out)
+static void need_imports(const struct src_build_seen *s, struct needs *out)
 {
     gf_slice text = s->setup_py, line, word, part;
     while (text.p && gf_slice_line(&text, &line)) {
@@ -89,13 +95,14 @@ void src_build_describe(const struct src_build_seen *s, struct gf_buf *ret)
     gf_slice_field(&whole, ':', &module);
     bool compiles = false;
     gf_buf_addf(ret, "Build-Backend: %.*s\n", GF_FMT(module));
-    for (uint32_t i = 0; i < p.build_requires.n; i++) need(ret, py_req_text(&a, &p.build_requires.v[i]));
+    struct needs needs = { ret, 0 };
+    for (uint32_t i = 0; i < p.build_requires.n; i++) need(&needs, py_req_text(&a, &p.build_requires.v[i]));
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         if (!gf_slice_is(module, backends[i].backend)) continue;
         compiles = backends[i].compiles;
-        for (size_t k = 0; k < 2 && backends[i].requires[k]; k++) need(ret, backends[i].requires[k]);
+        for (size_t k = 0; k < 2 && backends[i].requires[k]; k++) need(&needs, backends[i].requires[k]);
     }
-    need_imports(s, ret);
+    need_imports(s, &needs);
     need_tools(s, compiles, ret);
     if (is_rust(&p)) gf_buf_adds(ret, "Build-Tool: cargo its back end compiles Rust\n");
 }

@@ -209,6 +209,13 @@ static void how_source_archives_are_built(void **state)
               (const char *const[]){ "yaml/__init__.py", "six.py", "docs/wheel.py", NULL }, imports);
     GF_FREE char *cuda = gf_xasprintf("%sBuild-Tool: nvcc 1 files of CUDA\nBuild-Tool: c-compiler which Python's own tools call for other languages too\nBuild-Tool: python-headers for an extension module\n", legacy);
     described(NULL, "e = CUDAExtension('x', ['x.cu'])\n", (const char *const[]){ "x.cu", NULL }, cuda);
+    GF_BUF_SCOPE struct gf_buf many, capped;
+    gf_buf_init(&many, 1 << 20);
+    gf_buf_init(&capped, 1 << 20);
+    for (int i = 0; i < 5000; i++) gf_buf_adds(&many, "import torch\n");
+    gf_buf_adds(&capped, legacy);
+    for (unsigned i = 2; i <= GF_CAP_BUILD_REQUIRES; i++) gf_buf_adds(&capped, "Build-Requires: torch\n");
+    described(NULL, gf_buf_str(&many), NULL, gf_buf_str(&capped));
     described(NULL, "setup()\n", (const char *const[]){ "tests/x.cu", "tests/y.c", NULL }, legacy); /* lies there, is not compiled */
 }
 
