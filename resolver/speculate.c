@@ -10,8 +10,19 @@ static bool asked_with(const struct py_req *r, const char *extra)
     return !*extra;
 }
 
+/* A vendor has indexes by the dozen, one for each CUDA: they are asked when it is sure. A host that is not there would be looked for a hundred times. */
+static bool is_routed(const struct rsv_universe *u, const char *name)
+{
+    const struct src_index *index;
+    for (size_t i = 0; (index = u->supply.index(u->supply.arg, i)); i++)
+        for (size_t k = 0; index->vendor && k < index->nroutes; k++)
+            if (strcmp(index->routes[k], name) == 0) return true;
+    return false;
+}
+
 static void ask_for(struct rsv_universe *u, const char *name)
 {
+    if (is_routed(u, name)) return;
     rsv_pkg id = rsv_distribution(u, name);
     u->supply.want_project(u->supply.arg, u->pkg.v[id].name);
 }
