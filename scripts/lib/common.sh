@@ -69,20 +69,36 @@ $found"
 	printf '%s' "$found"
 }
 
+# When process PID began, in the words of /proc; nothing when it is gone, or dead and its parent does not look.
+began() {
+	# shellcheck disable=SC2046
+	set -- $(sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null)
+	case ${1:-X} in [ZX]) ;; *) printf '%s' "${20:-}" ;; esac
+}
+
+# Is the process at work that was PID and began then? Another may have its number by now; where /proc tells nothing, its number is enough.
+at_work() { # PID [BEGAN]
+	kill -0 "$1" 2>/dev/null || return 1
+	[ -r /proc/self/stat ] || return 0
+	now=$(began "$1")
+	[ -n "$now" ] && [ "${2:-$now}" = "$now" ]
+}
+
 # mkdir is atomic everywhere. The lock of a process that is gone is taken over.
 lock() {
 	made=$(missing_folders)
 	mkdir -p "$STATE" 2>/dev/null || fail 20 "cannot make the folder '$STATE'"
 	if ! mkdir "$STATE/lock" 2>/dev/null; then
-		owner=$(cat "$STATE/lock/pid" 2>/dev/null)
-		if [ -n "$owner" ] && kill -0 "$owner" 2>/dev/null; then
+		owner='' since=''
+		read -r owner since 2>/dev/null <"$STATE/lock/pid"
+		if [ -n "$owner" ] && at_work "$owner" "$since"; then
 			fail 12 "process $owner is installing into '$PREFIX': wait for it, or stop it"
 		fi
 		rm -rf "$STATE/lock"
 		mkdir "$STATE/lock" 2>/dev/null || fail 12 "another installation into '$PREFIX' began just now: wait for it"
 	fi
 	HAVE_LOCK=1
-	printf '%s\n' "$$" >"$STATE/lock/pid"
+	printf '%s %s\n' "$$" "$(began "$$")" >"$STATE/lock/pid"
 	[ -f "$STATE/created" ] || printf '%s\n' "$made" >"$STATE/created"
 	rm -rf "$STATE/tmp"
 	mkdir "$STATE/tmp" || fail 20 "cannot make the folder '$STATE/tmp'"
