@@ -15,11 +15,12 @@ struct reading {             /* the files of one project on their way to candida
     enum rsv_python_fit last_fit;
 };
 
-/* Does the request refuse files of this kind for the package. */
+/* Does the request refuse files of this kind for the package. What a bundle installs with is a wheel of pip, whatever the packages come as. */
 static bool unwanted(const struct rsv_universe *u, const char *name, bool sdist)
 {
     bool wheels = true, sdists = true;
     if (u->p->formats) py_formats_allow(u->p->formats, gf_slice_of(name), &wheels, &sdists);
+    if (u->p->plain_pip && strcmp(name, "pip") == 0) wheels = true;
     return sdist ? !sdists : !wheels;
 }
 

@@ -40,4 +40,7 @@ expect 0 'crcmod 1.7' 'allowed on demand' "$GPUFERRY" plan crcmod --sdist allow 
 
 # ---- an archive whose build needs what Python dropped: setuptools that still has it ----
 expect 0 'with setuptools 81' 'pkg_resources comes with the last setuptools that has it' "$GPUFERRY" plan mmcv==2.2.0 --python 3.12 --os debian-12 --arch x86_64 --accelerator cpu --sources default -o "$TMPDIR/n.lock"
+
+# ---- no wheels of what is asked for, the pip that installs it comes as one ----
+expect 0 '(installs the others)' 'no wheels at all' plan sgmllib3k --no-binary :all:
 echo "$passed passed, $failed failed"
