@@ -8,6 +8,7 @@
 #define GF_CAP_PAGE (256u << 20)                /* one index page as sent */
 #define GF_CAP_BUILD_REQUIRES 200u /* of one source archive; real ones have below 20 */
 #define GF_CAP_METADATA (16u << 20)             /* one METADATA file */
+#define GF_CAP_REQUIREMENTS 10000u              /* requirements that one METADATA names */
 #define GF_CAP_VARIANTS (4u << 20)                /* one NAME-VERSION-variants.json */
 #define GF_CAP_ZIP_DIRECTORY (64u << 20)        /* central directory of a wheel */
 #define GF_CAP_LOCK (64u << 20)                 /* gpuferry.lock */

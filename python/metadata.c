@@ -35,6 +35,7 @@ static int add_requirement(struct reader *r, gf_slice value, bool build)
     char *flat = gf_arena_str(r->a, value);
     for (size_t i = 0; i < value.n; i++)
         if (flat[i] == '\n' || flat[i] == '\r') flat[i] = ' ';
+    if (r->requires.n + r->build.n >= GF_CAP_REQUIREMENTS) return gf_fail(r->err, GF_E_LIMIT, "%s: more than %u requirements, at most that many are read", r->label, GF_CAP_REQUIREMENTS);
     if (!py_req_parse(r->a, gf_slice_n(flat, value.n), true, &req, &err)) {
         if (build) gf_vec_push(&r->build, req);
         else gf_vec_push(&r->requires, req);

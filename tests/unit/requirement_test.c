@@ -1,4 +1,6 @@
 #include "python/requirement.h"
+#include "base/buf.h"
+#include "base/limits.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -106,6 +108,18 @@ static void bad_requirements_are_an_error_or_named_and_skipped(void **state)
     assert_int_equal(m.nrequires, 1);
     assert_int_equal(py_metadata_parse(&arena, GF_S("<html>\n"), "x.whl", NULL, &m, &err), -1);
     assert_string_equal(err.text, "x.whl: no Name: field, so this is no package metadata");
+    static const char *const heads[] = { "Requires-Dist", "Build-Requires" };
+    for (size_t i = 0; i < 2; i++) { /* nothing real names so many, and each would be asked for */
+        struct gf_buf many;
+        gf_buf_init(&many, GF_CAP_METADATA);
+        gf_buf_adds(&many, "Name: x\nVersion: 1\n");
+        for (unsigned n = 0; n < GF_CAP_REQUIREMENTS; n++) gf_buf_addf(&many, "%s: p%u\n", heads[i], n);
+        assert_int_equal(py_metadata_parse(&arena, gf_buf_slice(&many), "x.whl", NULL, &m, &err), 0);
+        gf_buf_addf(&many, "%s: more\n", heads[i]);
+        assert_int_equal(py_metadata_parse(&arena, gf_buf_slice(&many), "x.whl", &log, &m, &err), -1);
+        assert_int_equal(err.code, GF_E_LIMIT);
+        gf_buf_release(&many);
+    }
 }
 
 static int release(void **state)
